@@ -116,6 +116,8 @@ SAMPLES = [
     ("compress", f"{ONE}/tcp.trace", "trace"), ("report", "summary", "folder"),
     ("report", "summary/report.html", "file"), ("report one", f"{ONE}/derived/report.html", "file"),
     ("report", f"{ONE}/derived", "folder"), ("report", ONE, "bundle"), ("derived", "summary", "folder"),
+    ("prune one", ONE, "bundle"), ("why", ONE, "bundle"), ("report one", ONE, "bundle"), ("watch", ONE, "bundle"),
+    ("flent", ONE, "bundle"),
     ("report", "summary/figures", "folder"), ("report", f"{ONE}/manifest.json", "file"),
 ]
 
@@ -165,5 +167,5 @@ def test_claims_of_today_replace_a_link(tmp_path, made):
         put(place, f"{ONE}/manifest.json", "bundle/manifest.json")
         put(place, f"{ONE}/manifest.new", "file")
         before = state(place / "victim")
-        run.refresh_claims([{"id": "new"}])
+        run.refresh([{"id": "new"}], {})
         held(place, before, "")

@@ -91,6 +91,14 @@ class Bundle:
         return int(self.manifest["clock"]["start_ns"])
 
     @property
+    def evaluated_ns(self) -> tuple[int | None, int | None]:
+        """From when to when the run is evaluated, on CLOCK_MONOTONIC; None: as each flow's own times have it."""
+        said = self.manifest.get("evaluate", {})
+        start, end = (None if said.get(key) is None else self.start_ns + round(said[key] * 1e9)
+                      for key in ("from_s", "to_s"))
+        return start, end
+
+    @property
     def realtime_offset_ns(self) -> int:
         """CLOCK_REALTIME minus CLOCK_MONOTONIC."""
         return int(self.manifest["clock"]["realtime_offset_ns"])
@@ -392,10 +400,16 @@ def read_bundle(path: Path) -> Bundle:
 
 
 def _named(path: Path, what: str) -> Inside:
-    """A folder that a user names, by a link where he likes."""
+    """A folder that a user names: a bundle by its own name, as others may have put a link in its place.
+
+    A results folder may be a link, which leads to where there is room.
+    """
     if not path.is_dir():
         raise DataError(f"{path}: no such {what}")
-    return Inside.given(path)
+    folder = Inside.given(path)
+    if path.is_symlink() and _has_manifest(folder):
+        raise DataError(f"{path}: a link to a result bundle; name the bundle itself, {folder.path}")
+    return folder
 
 
 def folders(results: Inside) -> list[Inside]:

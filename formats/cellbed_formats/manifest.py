@@ -117,6 +117,11 @@ class Description(Shape):
     settings: Settings
 
 
+class Evaluated(Shape):
+    from_s: Seconds | None = None
+    to_s: Seconds | None = None
+
+
 class Checksums(Shape):
     manifest: str
     files: dict[str, str]
@@ -143,6 +148,7 @@ class Manifest(Shape):
     tools: dict[str, str] = {}
     git: str = ""
     congestion_control: dict[str, Any] = {}
+    evaluate: Evaluated = Evaluated()
     claims: list[Any] | None = None
     checksums: Checksums | None = None
 

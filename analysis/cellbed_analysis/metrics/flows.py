@@ -23,7 +23,7 @@ from . import causes, datagrams, probe, rtt, throughput
 from .metric import Metric
 from .rtt import Values
 from .share import Arrivals, active, arrivals, direction, shares
-from .window import Window, steady_window
+from .window import Window, evaluated_window
 
 # Values of the ECN field. Source: RFC 3168 section 5; RFC 9331 section 2
 _ECN, _CE = ("not-ECT", "ECT(1)", "ECT(0)", "CE"), 3
@@ -142,12 +142,15 @@ def connection_metrics(
         lives: gives `packet_path.packet_paths` of the run.
     """
     if flow.datagrams:
-        return (datagrams.ip_metrics(bundle, flow, steady_window(flow)) if _both(bundle, flow) else {}), pl.DataFrame()
+        window = evaluated_window(bundle, flow)
+        return (datagrams.ip_metrics(bundle, flow, window) if _both(bundle, flow) else {}), pl.DataFrame()
     if not answered(bundle, flow):
         samples = probe.probe_samples(bundle, flow, flow.sport) if bundle.probed and flow.sport else None
         return ({} if samples is None else probe.window_metrics(samples)), pl.DataFrame()
     flow = causes.finished(bundle, flow)
-    window = steady_window(flow)
+    window = evaluated_window(bundle, flow)
+    if not window.seconds:
+        return {}, pl.DataFrame()
     segments = decomposed_segments(bundle, flow, lives())
     values: Values = {"window_start_s": (window.start_ns - bundle.start_ns) / 1e9, "window_s": window.seconds}
     values |= datagrams.ip_metrics(bundle, flow, window) | captured_metrics(bundle, flow, segments, window)

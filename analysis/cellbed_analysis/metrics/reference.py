@@ -37,7 +37,9 @@ leave them out. A metric that a run or a flow cannot have is null.
 ## When something counts
 
 - **Window.** The first 5 s of a flow are its warm-up, or its first fifth if it lasts less than 25 s. The warm-up is
-  left out, and so is everything after the flow's end. A segment or packet counts when it was sent inside this window.
+  left out, and so is everything after the flow's end. `evaluate` in a scenario sets other ends, and a bundle follows
+  what its scenario says today. A segment or packet counts when it was sent inside this window. Tables, claims, exports
+  and `plot rtt-cdf` have the same window, which the heads of tables name; figures over time show the whole run.
 - **Files.** A flow that sends a file (`bytes`) ends when the receiver confirms the last byte that it gets.
 - **Causes** cover the whole flow, warm-up included. Losses and reordering are found in the captures, by matching
   every packet between both ends. A name in parentheses is that of the counter of the sender's node (`counters.json`).

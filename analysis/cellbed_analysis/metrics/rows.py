@@ -23,7 +23,7 @@ from . import causes, commands, datagrams, flows, handover, mode_switch, radio, 
 from .identity import identity
 from .lateness import lateness_metrics
 from .timeline import timeline_metrics
-from .window import Window, steady_window
+from .window import Window, evaluated_window
 
 #: Gives the lives of all packets of a run (links.lives_of).
 Lives = Callable[[], pl.DataFrame]
@@ -107,7 +107,11 @@ def _first_values(
     seen = captured(bundle) and connected(bundle, flow)
     if seen and flow.transport == "tcp":
         flow = causes.finished(bundle, flow)
-    window = steady_window(flow)
+    window = evaluated_window(bundle, flow)
+    if not window.seconds and flow.end_ns > flow.start_ns:
+        span = " to ".join(f"{(t_ns - bundle.start_ns) / 1e9:g}" for t_ns in (flow.start_ns, flow.end_ns))
+        raise DataError(f"{bundle.path}: key 'evaluate': allowed a time in which flow {flow.id} lasts: it is from "
+                        f"{span} s")
     log = RadioLog(bundle.radio, grid_of(bundle))
     values: rtt.Values = {
         "window_start_s": (window.start_ns - bundle.start_ns) / 1e9,

@@ -17,7 +17,7 @@ from cellbed_formats.flow import Flow
 from ..stats.interval import within_run
 from .metric import Metric
 from .rtt import Values
-from .window import Window
+from .window import Window, evaluated_window
 
 #: D/C, SN, P and HE of an AMD PDU. Source: TS 25.322 9.2.1.4
 AMD_HEADER_BYTES = 2
@@ -75,7 +75,7 @@ def payload_bps(utran: Mapping[str, Any]) -> float:
 def run_metrics(bundle: Bundle, flow: Flow) -> Values:
     """Metrics of a run over the UTRAN."""
     utran = settings_of(bundle) or {}
-    whole = Window(flow.start_ns, flow.end_ns)
+    whole = evaluated_window(bundle, flow, warm_up=False)
     return {
         "window_start_s": (whole.start_ns - bundle.start_ns) / 1e9,
         "window_s": whole.seconds,

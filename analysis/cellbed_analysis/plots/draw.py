@@ -16,6 +16,8 @@ Draw = Callable[[Axes, pl.DataFrame], None]
 POINTS_MAX = 2000
 FATES = {"decoded": COLOURS[2], "not decoded": COLOURS[4], "lost": COLOURS[1], "not known": "#999999"}
 SPARE = 0.02
+#: Values at which a band is computed, and draws of seeds for it.
+BAND, RESAMPLES = 200, 1000
 
 
 def each(frame: pl.DataFrame) -> Iterator[tuple[int, str, pl.DataFrame]]:
@@ -40,7 +42,10 @@ def lines(y: str, thin: str | None = None) -> Draw:
     def draw(axes: Axes, frame: pl.DataFrame) -> None:
         for i, name, rows in each(frame):
             axes.step(rows["t_s"], rows[y], where="post", label=name, **look(i))  # type: ignore[arg-type]
-            if thin is not None:
+            if f"{y}_low" in rows.columns:
+                axes.fill_between(rows["t_s"], rows[f"{y}_low"].fill_null(np.nan), rows[f"{y}_high"].fill_null(np.nan),
+                                  step="post", color=COLOURS[i % len(COLOURS)], alpha=0.2, linewidth=0)
+            if thin is not None and thin in rows.columns:
                 axes.step(rows["t_s"], rows[thin].cast(pl.Float64).fill_null(np.nan), where="post", linewidth=0.5,
                           alpha=0.7, color=COLOURS[i % len(COLOURS)], linestyle="-")
         _from_zero(axes)
@@ -68,10 +73,29 @@ def cumulative(x: str) -> Draw:
             ordered = np.sort(rows[x].to_numpy())
             axes.step(ordered, np.arange(1, len(ordered) + 1) / len(ordered), where="post", label=name,
                       **look(i))  # type: ignore[arg-type]
+            if "seed" in rows.columns and rows["seed"].n_unique() > 1:
+                axes.fill_between(*share_band(rows, x), step="post", color=COLOURS[i % len(COLOURS)], alpha=0.2,
+                                  linewidth=0)
         axes.set_ylim(0, 1 + SPARE)
         axes.set_xlim(left=0)
 
     return draw
+
+
+def share_band(rows: pl.DataFrame, x: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The 95 % confidence band of a share of values, by drawing seeds again (bootstrap).
+
+    Returns:
+        Values, and the least and the largest share of values up to each, (BAND,) each.
+    """
+    values = np.quantile(rows[x].to_numpy(), np.linspace(0, 1, BAND))
+    of_seeds = [np.sort(own[x].to_numpy()) for _, own in rows.group_by("seed", maintain_order=True)]
+    below = np.array([np.searchsorted(own, values, side="right") for own in of_seeds])
+    number = np.array([len(own) for own in of_seeds])
+    drawn = np.random.default_rng(0).integers(0, len(of_seeds), (RESAMPLES, len(of_seeds)))
+    shares = below[drawn].sum(axis=1) / number[drawn].sum(axis=1)[:, None]
+    low, high = np.quantile(shares, (0.025, 0.975), axis=0)
+    return values, low, high
 
 
 def sequence(axes: Axes, frame: pl.DataFrame) -> None:

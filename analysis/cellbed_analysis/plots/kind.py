@@ -22,6 +22,7 @@ from ..metrics.share import Arrivals, arrivals
 from ..radio.events import rows_of
 from ..radio.grid import grid_of
 from .draw import blocks, clouds, cumulative, lines, sequence, stack
+from .pooled import Pool, averaged, held, together
 
 #: Averages of throughput: so many in a figure, but none over less than this.
 BINS, BIN_LEAST_S = 120, 0.1
@@ -37,6 +38,7 @@ class Wanted:
     flows: tuple[str, ...] = ()
     start_s: float | None = None
     end_s: float | None = None
+    parts_end_s: float | None = None  # where equal parts of the time end, of all runs of a mean
 
     def of(self, frame: pl.DataFrame, scenario: list[str]) -> pl.DataFrame:
         """Rows of the wanted flows and time."""
@@ -63,6 +65,7 @@ class Kind:
     y: str
     data: Callable[[RunAnalysis, Wanted], pl.DataFrame]
     draw: Callable[[Axes, pl.DataFrame], None]
+    pool: Pool | None = None  # of the frames of several seeds one; None: they are drawn one by one
 
 
 def _own(run: RunAnalysis) -> list[str]:
@@ -85,6 +88,18 @@ def _rtts(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
     return rows.drop_nulls("rtt_ms").select("flow", "t_s", "rtt_ms")
 
 
+def _evaluated_rtts(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
+    """As the tables have them: of each flow those in its window, unless another time is wanted."""
+    found = _rtts(run, wanted)
+    if wanted.start_s is not None or wanted.end_s is not None:
+        return found
+    spans = {row["flow"]: (row["window_start_s"], row["window_start_s"] + row["window_s"]) for row in run.rows
+             if row.get("window_s") and row.get("window_start_s") is not None}
+    inside = [own.filter(pl.col("t_s").is_between(*spans[flow], closed="left"))
+              for (flow,), own in found.group_by("flow", maintain_order=True) if flow in spans]
+    return pl.concat(inside) if inside else found
+
+
 def _sequence(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
     rows = wanted.of(tables.segments(run), _own(run))
     return rows.select("flow", "t_s", seq_bytes="seq", payload_bytes="payload_bytes", retransmitted="retransmitted",
@@ -98,7 +113,8 @@ def _throughputs(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
     if rows.is_empty():
         return pl.DataFrame(schema={"flow": pl.String, "t_s": pl.Float64, "throughput_mbps": pl.Float64})
     begin = wanted.start_s if wanted.start_s is not None else 0.0
-    end = wanted.end_s if wanted.end_s is not None else float(rows["t_s"].max())  # type: ignore[arg-type]
+    ends = (wanted.end_s, wanted.parts_end_s, float(rows["t_s"].max()))  # type: ignore[arg-type]
+    end = next(end for end in ends if end is not None)
     n_bins = max(min(BINS, int((end - begin) / BIN_LEAST_S)), 1)
     edges = np.linspace(begin, end, n_bins + 1)
     width_s = edges[1] - edges[0]
@@ -140,11 +156,14 @@ def _blocks(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
 
 
 KINDS = {
-    "cwnd": Kind("time (s)", "congestion window (packets)", _windows, lines("cwnd_pkts", thin="ssthresh_pkts")),
-    "rtt": Kind("time (s)", "RTT (ms)", _rtts, clouds("rtt_ms")),
-    "rtt-cdf": Kind("RTT (ms)", "share of segments", _rtts, cumulative("rtt_ms")),
+    "cwnd": Kind("time (s)", "congestion window (packets)", _windows, lines("cwnd_pkts", thin="ssthresh_pkts"),
+                 held("cwnd_pkts")),
+    "rtt": Kind("time (s)", "RTT (ms)", _rtts, clouds("rtt_ms"), together),
+    "rtt-cdf": Kind("RTT (ms)", "share of segments", _evaluated_rtts, cumulative("rtt_ms"), together),
     "time-sequence": Kind("time (s)", "sequence number (MB)", _sequence, sequence),
-    "throughput": Kind("time (s)", "throughput (Mbit/s)", _throughputs, lines("throughput_mbps")),
-    "shares": Kind("time (s)", "throughput (Mbit/s)", _throughputs, stack("throughput_mbps")),
+    "throughput": Kind("time (s)", "throughput (Mbit/s)", _throughputs, lines("throughput_mbps"),
+                       averaged("throughput_mbps")),
+    "shares": Kind("time (s)", "throughput (Mbit/s)", _throughputs, stack("throughput_mbps"),
+                   averaged("throughput_mbps")),
     "pdus": Kind("time (s)", "", _blocks, blocks),
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
@@ -17,7 +17,7 @@ from cellbed_formats.inside import Inside
 
 from ..metrics.run import RunAnalysis, analyse
 from ..metrics.series_name import brief, label
-from .kind import KINDS, Wanted
+from .kind import KINDS, Kind, Wanted
 from .venue import ASPECT, VENUES, styled
 
 SUFFIXES = (".pdf", ".svg", ".png", ".eps")
@@ -90,26 +90,31 @@ class Plot:
 
 
 def plot(kind: str, bundles: Sequence[Bundle], wanted: Wanted | None = None, venue: str = "ieee", columns: int = 1,
-         height_in: float | None = None) -> Plot:
+         height_in: float | None = None, per_seed: bool = False) -> Plot:
     """A figure of some runs.
 
     Args:
         kind: of KINDS.
         venue: of VENUES.
         columns: 1, or 2 for a figure across the page.
+        per_seed: as `data`.
 
     Raises:
         DataError: no such kind, venue or flow, or no run has what it takes.
     """
     if venue not in VENUES:
         raise DataError(f"--venue {venue}: allowed {', '.join(VENUES)}")
-    return Plot(kind, data(kind, bundles, wanted), venue, columns, height_in)
+    return Plot(kind, data(kind, bundles, wanted, per_seed), venue, columns, height_in)
 
 
-def data(kind: str, bundles: Sequence[Bundle], wanted: Wanted | None = None) -> pl.DataFrame:
+def data(kind: str, bundles: Sequence[Bundle], wanted: Wanted | None = None, per_seed: bool = False) -> pl.DataFrame:
     """What a figure shows: `series`, then what is on the axes.
 
-    A series is a run, or a flow of it; its name says only in what the series differ.
+    A series is a run, or a flow of it; its name says only in what the series differ. Runs that differ in the seed alone
+    are one series, where the kind of figure has a mean or a distribution of them.
+
+    Args:
+        per_seed: a series for each of them.
 
     Raises:
         DataError: no such kind or flow, or no run has what it takes.
@@ -124,12 +129,37 @@ def data(kind: str, bundles: Sequence[Bundle], wanted: Wanted | None = None) -> 
     _check_flows(runs, wanted)
     if wanted.start_s is not None and wanted.end_s is not None and wanted.end_s <= wanted.start_s:
         raise DataError(f"--to {wanted.end_s:g}: allowed more than --from, {wanted.start_s:g}")
-    found = [_named(run, KINDS[kind].data(run, wanted), runs) for run in runs]
+    found = _frames(KINDS[kind], runs, wanted, per_seed)
     frame = pl.concat([part for part in found if len(part)] or found[:1], how="diagonal_relaxed")
     if frame.is_empty():
         raise DataError(f"{bundles[0].path}: nothing to draw for plot {kind} between --from and --to; "
                         "choose a longer time")
     return _short(frame)
+
+
+def _frames(kind: Kind, runs: Sequence[RunAnalysis], wanted: Wanted, per_seed: bool) -> list[pl.DataFrame]:
+    """Of each series its frame."""
+    alike: dict[tuple[object, ...], list[RunAnalysis]] = {}
+    for run in runs:
+        what = (*(run.row[name] for name in ("scenario", "lab", "kernel")), label(run.row))
+        alike.setdefault(what, []).append(run)
+    pooled = kind.pool is not None and not per_seed
+    found = []
+    for group in alike.values():
+        seeds = {int(run.row["seed"]): run for run in group}
+        if kind.pool is None or not pooled or len(group) == 1 or len(seeds) < len(group):
+            found += [_named(run, kind.data(run, wanted), runs) for run in group]
+            continue
+        ended = replace(wanted, parts_end_s=max(map(_end_s, group)))
+        frames = {seed: frame for seed, run in seeds.items() if len(frame := kind.data(run, ended))}
+        if frames:
+            found.append(_named(group[0], kind.pool(frames), [other[0] for other in alike.values()]))
+    return found
+
+
+def _end_s(run: RunAnalysis) -> float:
+    """When the last flow of a run ends, in s after its start."""
+    return max(((flow.end_ns - run.bundle.start_ns) / 1e9 for flow in run.bundle.all_flows), default=0.0)
 
 
 def _check_flows(runs: Sequence[RunAnalysis], wanted: Wanted) -> None:

@@ -29,6 +29,7 @@ from .headline import (
     HeadlineRow,
     Row,
     command_rows,
+    evaluated_text,
     headline,
     radio_rows,
     run_name,
@@ -122,7 +123,8 @@ def _tables(lines: list[HeadlineRow]) -> Iterator[Fitted]:
     """One table per scenario and lab."""
     for scenario, lab in dict.fromkeys((line.scenario, line.lab) for line in lines):
         own = [line for line in lines if (line.scenario, line.lab) == (scenario, lab)]
-        table = Fitted(f"{scenario}, {lab} lab", Column(series_title(own), words=True), *HEADLINE_COLUMNS)
+        title = ", ".join(filter(None, (scenario, f"{lab} lab", evaluated_text(own))))
+        table = Fitted(title, Column(series_title(own), words=True), *HEADLINE_COLUMNS)
         for line in own:
             table.add_row(*_cells(line), style=None if line.status == "usable" else "red")
         yield table

@@ -70,6 +70,7 @@ class HeadlineRow:
     bundles: tuple[str, ...]
     flow: str | None = None  # of runs with several
     share: Estimate | None = None  # of what the cell carried in its direction, while all flows were active
+    evaluated_s: tuple[float, float] | None = None  # from when to when, of all of them
 
 
 def headline(rows: Sequence[Row], claims: Sequence[dict[str, Any]]) -> list[HeadlineRow]:
@@ -135,7 +136,24 @@ def _headline_row(
         bundles=tuple(row["bundle"] for row in rows),
         flow=first.get("flow") if several else None,
         share=estimate(rows, "flow_share_together") or estimate(rows, "flow_share") if several else None,
+        evaluated_s=evaluated_s(rows),
     )
+
+
+def evaluated_s(rows: Sequence[Row]) -> tuple[float, float] | None:
+    """From when to when rows are evaluated, in s after t = 0 of their runs; None where none says."""
+    spans = [(row["window_start_s"], row["window_start_s"] + row["window_s"]) for row in rows
+             if row.get("window_start_s") is not None and row.get("window_s")]
+    return (min(start for start, _ in spans), max(end for _, end in spans)) if spans else None
+
+
+def evaluated_text(lines: Sequence[HeadlineRow]) -> str:
+    """The same of a table, for people: "evaluated from 5 to 60 s"."""
+    usable = [line for line in lines if line.status == "usable"]
+    spans = [line.evaluated_s for line in usable or lines if line.evaluated_s is not None]
+    if not spans:
+        return ""
+    return f"evaluated from {min(start for start, _ in spans):.4g} to {max(end for _, end in spans):.4g} s"
 
 
 #: Of a command's rows: column, title.

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from ..interactive.explore import metric_label
 from ..metrics.series_name import brief
-from .headline import series_title
+from .headline import evaluated_text, series_title
 from .words import distance_text, estimate_text, multiple_text, number_text, window_text
 
 
@@ -37,6 +37,7 @@ def environment() -> jinja2.Environment:
         "pdf_uri": lambda path: data_uri(path.content(), "application/pdf"),
         "metric_label": metric_label,
         "brief": brief,
+        "evaluated_text": evaluated_text,
         "series_title": series_title,
     }
     return made

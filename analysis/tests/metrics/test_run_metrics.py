@@ -23,7 +23,7 @@ from cellbed_analysis.metrics.rows import compute, flatten
 from cellbed_analysis.metrics.run import analyse
 from cellbed_analysis.metrics.runs import analyse_all
 from cellbed_analysis.metrics.throughput import iperf3_agreement
-from cellbed_analysis.metrics.window import Window, steady_window
+from cellbed_analysis.metrics.window import Window, evaluated_window
 from cellbed_analysis.radio.packet_path import RadioLog, packet_paths, uplink_pdus
 from cellbed_analysis.report.why import why
 from cellbed_analysis.tcp.segment import RTT_PARTS
@@ -51,9 +51,22 @@ def flow(duration_s: float) -> Flow:
 
 @pytest.mark.parametrize(("duration_s", "warm_up_s"), [(60, 5), (25, 5), (10, 2), (6, 1.2)])
 def test_warm_up_is_5_s_or_a_fifth(duration_s: float, warm_up_s: float) -> None:
-    window = steady_window(flow(duration_s))
+    window = evaluated_window(bundle_of({}), flow(duration_s))
     assert window.start_ns - START_NS == warm_up_s * 1e9
     assert window.seconds == pytest.approx(duration_s - warm_up_s)
+
+
+def bundle_of(evaluate: dict[str, float]) -> Bundle:
+    return Bundle(Path("b"), {"clock": {"start_ns": START_NS}, "evaluate": evaluate})
+
+
+@pytest.mark.parametrize(("evaluate", "span_s"), [
+    ({"from_s": 1}, (1, 10)), ({"to_s": 8}, (2, 8)), ({"from_s": 3, "to_s": 4}, (3, 4)), ({"to_s": 80}, (2, 10)),
+    ({"from_s": 20}, (10, 10)), ({"from_s": 0}, (0, 10)),
+])
+def test_a_scenario_chooses_its_window(evaluate: dict[str, float], span_s: tuple[float, float]) -> None:
+    window = evaluated_window(bundle_of(evaluate), flow(10))
+    assert ((window.start_ns - START_NS) / 1e9, (window.end_ns - START_NS) / 1e9) == span_s
 
 
 def test_a_window_is_half_open() -> None:

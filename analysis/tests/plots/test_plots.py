@@ -3,15 +3,20 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
+from synthetic_bundle import write_bundle
 
+from cellbed_analysis.metrics.run import analyse
+from cellbed_analysis.plots.draw import share_band
 from cellbed_analysis.plots.kind import KINDS, Wanted
 from cellbed_analysis.plots.plot import SUFFIXES, plot
 from cellbed_analysis.plots.venue import VENUES
-from cellbed_formats.bundle import Bundle, load_results
+from cellbed_formats.bundle import Bundle, load_results, read_bundle
 from cellbed_formats.error import DataError
 
 SHORT = Wanted(start_s=1.0, end_s=1.1)
@@ -77,3 +82,45 @@ def test_a_file_of_another_kind(im_im: Bundle, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"a\.docx: allowed names that end in \.pdf, \.svg"):
         plot("rtt", [im_im]).write(tmp_path / "a.docx")
     assert not list(tmp_path.iterdir())
+
+
+def of_seeds(folder: Path, seeds: tuple[int, ...] = (1, 2, 3)) -> list[Bundle]:
+    for seed in seeds:
+        write_bundle(folder, "IM-IM", seed=seed, duration_s=3)
+    return load_results(folder).bundles
+
+
+def test_seeds_are_one_series(tmp_path: Path) -> None:
+    bundles = of_seeds(tmp_path)
+    for kind in ("rtt", "rtt-cdf", "throughput", "shares"):
+        shown, single = plot(kind, bundles).data, plot(kind, bundles, per_seed=True).data
+        assert shown["series"].n_unique() == 1 and single["series"].n_unique() == 3, kind
+    assert plot("rtt-cdf", bundles).data["seed"].unique().sort().to_list() == [1, 2, 3]
+    means = plot("throughput", bundles).data
+    parts = plot("throughput", bundles, Wanted(end_s=3.0), per_seed=True).data
+    assert set(means["seeds"]) == {3} and len(parts) == 3 * len(means)
+    sums = parts.group_by("t_s", maintain_order=True).agg(pl.col("throughput_mbps").mean()).sort("t_s")
+    assert means["throughput_mbps"].to_list() == pytest.approx(sums["throughput_mbps"].to_list())
+    assert (means["throughput_mbps_low"] <= means["throughput_mbps"]).all()
+
+
+def test_a_band_is_around_its_share(tmp_path: Path) -> None:
+    rows = plot("rtt-cdf", of_seeds(tmp_path)).data
+    values, low, high = share_band(rows, "rtt_ms")
+    pooled = np.searchsorted(np.sort(rows["rtt_ms"].to_numpy()), values, side="right") / len(rows)
+    assert ((low <= pooled + 1e-9) & (pooled <= high + 1e-9)).all()
+    assert list(share_band(rows, "rtt_ms")[1]) == list(low)
+
+
+@pytest.mark.parametrize("evaluate", [{}, {"from_s": 1.0}, {"from_s": 1.0, "to_s": 2.0}])
+def test_a_distribution_has_the_segments_of_the_table(evaluate: dict[str, float], tmp_path: Path) -> None:
+    path = write_bundle(tmp_path, "IM-IM", duration_s=3)
+    manifest = json.loads((path / "manifest.json").read_text())
+    (path / "manifest.json").write_text(json.dumps(manifest | {"evaluate": evaluate}))
+    bundle = read_bundle(path)
+    row, shown = analyse(bundle).row, plot("rtt-cdf", [bundle]).data
+    assert row["rtt_p50_ms"] == pytest.approx(shown["rtt_ms"].median())
+    assert row["rtt_p99_ms"] == pytest.approx(shown["rtt_ms"].quantile(0.99, "linear"))
+    if evaluate:
+        assert shown["t_s"].min() >= 1.0 == row["window_start_s"]
+        assert shown["t_s"].max() < evaluate.get("to_s", 3.0)

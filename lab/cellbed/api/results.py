@@ -110,13 +110,13 @@ class Results:
 
     @with_old_arguments
     def plot(self, kind: str, *, flows: tuple[str, ...] = (), start_s: float | None = None, end_s: float | None = None,
-             venue: str = "ieee", columns: int = 1) -> Plot:
-        """A figure for a paper with a series for each run, as `Bundle.plot`."""
+             venue: str = "ieee", columns: int = 1, per_seed: bool = False) -> Plot:
+        """A figure for a paper with a series for each variant or, `per_seed`, for each run; else as `Bundle.plot`."""
         from cellbed_analysis.plots import kind as kinds
         from cellbed_analysis.plots.plot import plot
 
         return plot(kind, [bundle.stored for bundle in self.bundles], kinds.Wanted(tuple(flows), start_s, end_s), venue,
-                    columns)
+                    columns, per_seed=per_seed)
 
     def report(self) -> Path:
         """Write the report of the whole folder, claims included, and say where it is."""

@@ -40,6 +40,8 @@ def run_plot(
     set_: OfSettings = None,
     flow: Annotated[list[str] | None, typer.Option(help="Only this flow. May be repeated. Default: the scenario's "
                                                    "flows, or all flows if it names none.")] = None,
+    per_seed: Annotated[bool, typer.Option("--per-seed", help="A series for each seed. Default: one for all seeds of a "
+                                           "variant, with its 95 % confidence band.")] = False,
     keep_going: KeepGoing = False,
 ) -> None:
     """Draw one figure for a paper, in a venue's width and type, and write what it shows as CSV."""
@@ -51,7 +53,7 @@ def run_plot(
         chosen = Wanted.of_texts(variant, seed, set_)
         bundles = [bundle for where in results for bundle in standing.fitting(where, chosen)]
         bundles = standing.runs([analyse(bundle) for bundle in bundles])
-        figure = plot(kind, bundles, Part(tuple(flow or ()), begin, end), venue, columns, height)
+        figure = plot(kind, bundles, Part(tuple(flow or ()), begin, end), venue, columns, height, per_seed)
         for path in figure.write(output):
             console().print(str(path), soft_wrap=True)
 

@@ -76,11 +76,12 @@ class Bundle:
         except (OSError, ValueError, TypeError, RecursionError):
             return {}
 
-    def refresh_claims(self, claims: list[dict[str, Any]]) -> None:
-        """A finished bundle judges by the claims of today: they are no part of what was run."""
+    def refresh(self, claims: list[dict[str, Any]], evaluate: dict[str, Any]) -> None:
+        """A finished bundle is judged by the claims and the window of today: they are no part of what was run."""
         manifest = self._manifest_there()
-        if manifest.get("claims") != claims:
-            manifest["claims"] = claims
+        today = {"claims": claims, "evaluate": evaluate}
+        if {"claims": manifest.get("claims"), "evaluate": manifest.get("evaluate", {})} != today:
+            manifest |= today
             files = checksums.known(manifest)
             _write_manifest(self.inside, manifest if files is None else checksums.sealed(manifest, files))
 
@@ -168,6 +169,7 @@ class Bundle:
             "tools": tool_versions(),
             "git": git_describe(),
             "description": self.description,
+            "evaluate": evaluated(scenario),
             "claims": claims,
         }
 
@@ -225,6 +227,11 @@ def tool_versions() -> dict[str, str]:
             iperf3=first_line(["iperf3", "--version"]), iproute2=first_line(["ip", "-V"]),
             python=f"Python {platform.python_version()}", cellbed=metadata.version("cellbed"))
     return _versions
+
+
+def evaluated(scenario: Scenario) -> dict[str, Any]:
+    """What a manifest says of the part of a run that is evaluated: `from_s` and `to_s`, those that are set."""
+    return scenario.evaluate.model_dump(exclude_none=True)
 
 
 @functools.cache

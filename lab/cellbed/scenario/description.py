@@ -175,7 +175,7 @@ def expanded(data: Any, path: Path, text: str, pairs: Sequence[tuple[str, Any]] 
             set_key(changed, key, value, path)
         valid = validate(changed, f"{path} (variant {name})")
         settings = valid.model_dump(mode="json", by_alias=True,
-                                    exclude={"sweep", "seeds", "claims", "title", "source", "id", "format"})
+                                    exclude={"sweep", "seeds", "claims", "evaluate", "title", "source", "id", "format"})
         if settings["radio"]["channel"] is not None:
             channel.identify(settings["radio"]["channel"], settings["radio"]["ues"], path.parent)
         packet_trace.identify(settings, path.parent)

@@ -7,6 +7,7 @@ docs/reference/keys.md lists them all; scenarios/reference.yaml shows every one.
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
@@ -108,6 +109,21 @@ class Validity(Model):
              "always is, and so is what RED drops")
 
 
+class Evaluate(Model):
+    """The part of a run that tables, figures and claims look at, of each flow what lies in it."""
+
+    from_s: float | None = Key(None, 0, 1e6,
+        says="Its start, after t = 0 of the run; null: 5 s after a flow's start, or a fifth of the flow where that is "
+             "less")
+    to_s: float | None = Key(None, 0, 1e6, says="Its end; null: a flow's end")
+
+    @model_validator(mode="after")
+    def forward(self) -> Evaluate:
+        if self.from_s is not None and self.to_s is not None and self.to_s <= self.from_s:
+            raise ValueError(f"key 'to_s': value {self.to_s:g}: allowed more than from_s, {self.from_s:g}")
+        return self
+
+
 class Sweep(Model):
     """Runs of a scenario: every variant times every point of the grid times every seed."""
 
@@ -134,6 +150,7 @@ class Scenario(Model):
     traffic: list[Traffic] = Field(min_length=1)
     capture: Capture = Capture()
     validity: Validity = Validity()
+    evaluate: Evaluate = Evaluate()
     sweep: Sweep = Sweep()
     claims: FilePath | None = Key(None, says="File of claims to judge, relative to the scenario")
 
@@ -143,6 +160,7 @@ class Scenario(Model):
         self._check_ues()
         self._check_radio()
         self._check_traffic()
+        self._check_evaluate()
         return self._with_network_modes()
 
     def of_kind(self, kind: str) -> list[str]:
@@ -218,6 +236,19 @@ class Scenario(Model):
         if all(isinstance(flow, Command) and flow.background for flow in self.traffic):
             raise ValueError("key 'traffic': allowed at least one that is not in the background: it ends the run")
         self._check_transfers({i: flow for i, flow in enumerate(self.traffic) if isinstance(flow, Transfer)})
+
+    def _check_evaluate(self) -> None:
+        """Of every flow whose times are known something is evaluated."""
+        start_s, end_s = self.evaluate.from_s or 0.0, math.inf if self.evaluate.to_s is None else self.evaluate.to_s
+        for i, flow in enumerate(self.traffic):
+            if isinstance(flow, Transfer) and flow.duration_s is not None:
+                last_s = flow.start_s + flow.duration_s
+                if start_s >= last_s:
+                    raise ValueError(f"key 'evaluate.from_s': value {start_s:g}: allowed less than {last_s:g}, when "
+                                     f"traffic.{i} ends")
+                if end_s <= flow.start_s:
+                    raise ValueError(f"key 'evaluate.to_s': value {end_s:g}: allowed more than {flow.start_s:g}, when "
+                                     f"traffic.{i} starts")
 
     def _check_command(self, i: int, flow: Command) -> None:
         known(f"traffic.{i}.node", flow.node, self.nodes)

@@ -22,7 +22,7 @@ from cellbed.labs.choices import ROOTLESS
 from cellbed.labs.follow import Watch
 from cellbed.labs.prepare import prepare
 from cellbed.labs.user_terminal import UserTerminal
-from cellbed.results.bundle import Bundle, tool_versions
+from cellbed.results.bundle import Bundle, evaluated, tool_versions
 from cellbed.run import congestion_control, memory
 from cellbed.scenario.description import Run
 from cellbed.scenario.model import Scenario
@@ -187,7 +187,7 @@ class Sweep:
         """
         if self.again and not by_others or self.terminal is not None or (manifest := bundle.complete()) is None:
             return None
-        bundle.refresh_claims(self.claims)
+        bundle.refresh(self.claims, evaluated(self.scenario))
         return Outcome(bundle.path, cached=True, manifest=manifest)
 
     def _go_on(self) -> None:

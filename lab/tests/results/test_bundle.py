@@ -33,9 +33,9 @@ def test_a_finished_bundle_gets_todays_claims_and_keeps_the_rest(bundle):
     bundle.path.mkdir(parents=True)
     manifest = bundle.path / "manifest.json"
     manifest.write_text(json.dumps({"id": "x", "claims": [{"id": "old"}]}))
-    bundle.refresh_claims([{"id": "new"}])
-    assert json.loads(manifest.read_text()) == {"id": "x", "claims": [{"id": "new"}]}
+    bundle.refresh([{"id": "new"}], {"from_s": 2.0})
+    assert json.loads(manifest.read_text()) == {"id": "x", "claims": [{"id": "new"}], "evaluate": {"from_s": 2.0}}
     before = manifest.stat().st_mtime_ns
-    bundle.refresh_claims([{"id": "new"}])
+    bundle.refresh([{"id": "new"}], {"from_s": 2.0})
     assert manifest.stat().st_mtime_ns == before
     assert [p.name for p in bundle.path.iterdir()] == ["manifest.json"]

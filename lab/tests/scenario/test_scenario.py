@@ -20,6 +20,10 @@ def test_every_scenario_of_the_project_is_valid(path):
 @pytest.mark.parametrize(("key", "value", "message"), [
     ("radio.ues.ue1.cqi_ul", 16, "key 'radio.ues.ue1.cqi_ul': value 16: allowed less than or equal to 15"),
     ("radio.ues.ue1.cqi_u", 3, "key 'radio.ues.ue1.cqi_u': unknown; did you mean 'cqi_ul'?"),
+    ("evaluate", {"from_s": 3, "to_s": 2}, "key 'to_s': value 2: allowed more than from_s, 3"),
+    ("evaluate.from_s", 1e5, "key 'evaluate.from_s': value 100000: allowed less than "),
+    ("evaluate.to_s", 0, "key 'evaluate.to_s': value 0: allowed more than 0, when traffic.0 starts"),
+    ("evaluate.from_s", "start", "key 'evaluate.from_s': value start: allowed valid number"),
     ("radio.n_rb", 5, "key 'radio.n_rb': value 5: allowed greater than or equal to 6"),
     ("radio.ues.ue1.mode", "relay", "key 'radio.ues.ue1.mode': value relay: allowed 'im' or 'dm'"),
     ("radio.ues.ue1.peer", "ue1", "key 'radio.ues.ue1.peer': value 'ue1': allowed ue2"),

@@ -13,7 +13,7 @@ from cellbed_formats.flow import Flow
 from ...metrics.metric import Metric
 from ...metrics.rows import traced_in_full
 from ...metrics.rtt import Values
-from ...metrics.window import steady_window
+from ...metrics.window import evaluated_window
 from ...radio.events import rows_of
 from ...radio.grid import grid_of
 from ...radio.packet_path import ENB
@@ -98,7 +98,7 @@ def stall_metrics(bundle: Bundle, flow: Flow) -> Values:
     """Stalls in the flow's steady part; nothing but of downloads over NR with every packet traced."""
     if not grid_of(bundle).nr or not traced_in_full(bundle) or flow.sink not in bundle.ue_numbers:
         return {}
-    passage, window = passage_of(bundle, flow), steady_window(flow)
+    passage, window = passage_of(bundle, flow), evaluated_window(bundle, flow)
     inside = (passage.out_ns >= window.start_ns) & (passage.out_ns < window.end_ns)
     out_ns, wait_ns = passage.out_ns[inside], passage.wait_ns[inside]
     found = stalls_of(out_ns)

@@ -20,7 +20,7 @@ from ...figures.style import BLUE, GREEN, ORANGE, RED, ink
 from ...metrics.rows import primary_flow, traced_in_full
 from ...metrics.run import RunAnalysis
 from ...metrics.series_name import brief, label
-from ...metrics.window import steady_window
+from ...metrics.window import evaluated_window
 from ...radio.events import rows_of
 from ...radio.grid import Grid, grid_of
 from ...radio.packet_path import ENB, RadioLog
@@ -72,7 +72,7 @@ def draw(series: dict[str, RunAnalysis]) -> Figure:
 
 def _panel(axes: Axes, bundle: Bundle) -> None:
     flow, grid = primary_flow(bundle), grid_of(bundle)
-    window = steady_window(flow)
+    window = evaluated_window(bundle, flow)
     zero_ns = RadioLog(bundle.radio, grid).zero_ns
     period_ns = grid.tti_ns * max(len(grid.downlink), 1)
     middle_ns = (window.start_ns + window.end_ns) // 2

@@ -10,7 +10,7 @@ from cellbed_formats.flow import Flow
 
 from ...metrics.metric import Metric
 from ...metrics.rtt import Values
-from ...metrics.window import steady_window
+from ...metrics.window import evaluated_window
 from ...radio.grid import grid_of
 from ...tcp.segment import flow_packets, unwrap
 
@@ -33,7 +33,7 @@ def clock_metrics(bundle: Bundle, flow: Flow) -> Values:
     if not grid.nr or flow.transport != "tcp" or flow.source not in bundle.captured_nodes:
         return {}
     _, acks = flow_packets(bundle, flow, flow.source)
-    inside = steady_window(flow).cut(acks, "t_ns")
+    inside = evaluated_window(bundle, flow).cut(acks, "t_ns")
     if len(inside) < 2:
         return {}
     t_ns = inside["t_ns"].to_numpy()

@@ -14,7 +14,7 @@ from cellbed_formats.flow import Flow
 
 from ...metrics.metric import Metric
 from ...metrics.rtt import Values
-from ...metrics.window import steady_window
+from ...metrics.window import evaluated_window
 from ...radio.events import rows_of
 
 #: Columns of a run, by the one that they follow.
@@ -63,7 +63,7 @@ def link_metrics(bundle: Bundle, flow: Flow) -> Values:
     times = opportunities_ns(bundle, flow)
     if times is None:
         return {}
-    window = steady_window(flow)
+    window = evaluated_window(bundle, flow)
     offered = int(((times >= window.start_ns) & (times < window.end_ns)).sum())
     direction = "dl" if flow.sink in bundle.ue_numbers else "ul"
     ue = bundle.radio_node(_ue(bundle, flow))
