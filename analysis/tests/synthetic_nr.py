@@ -20,5 +20,6 @@ def nr_run(rows: list[dict[str, Any]], system: str = "nr", trace: str = "full") 
     settings = {"radio": {"system": system, "nr": NR}, "capture": {"radio_trace": trace}}
     numbers = {"ue1": 1, "ue2": 2}
     return SimpleNamespace(
-        settings=settings, evaluated_ns=(None, None), radio=pl.DataFrame([default | row for row in rows], schema=_SCHEMA), ue_numbers=numbers,
+        settings=settings, evaluated_ns=(None, None), ue_numbers=numbers,
+        radio=pl.DataFrame([default | row for row in rows], schema=_SCHEMA),
         radio_node=lambda name: numbers.get(name, 0))  # fmt: skip
