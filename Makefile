@@ -279,8 +279,9 @@ golden-update: setup-test ## rewrite the golden readings and show the difference
 	$(VENV)/bin/python -m pytest emulator/tests/golden --golden-update
 	git diff --stat -- emulator/tests/golden
 
-reference: setup ## write docs/reference/ again, of the commands and the models of scenarios
+reference: setup ## write docs/reference/ and docs/metrics.md again, and what scenarios/reference*.yaml lack, of commands, models and metrics
 	$(VENV)/bin/python -P -m cellbed.cli.reference .
+	$(VENV)/bin/python -m cellbed_analysis metrics >build/.metrics.md && cp build/.metrics.md docs/metrics.md
 
 matrix: setup-test lab-kernels ## write docs/reference/kernels.md again: what each kernel has
 	$(VENV)/bin/python -m cellbed.labs.matrix docs/reference/kernels.md
