@@ -28,6 +28,7 @@ pytest_plugins = ["longest_first"]
 gc.set_threshold(50_000)
 
 _EXAMPLES = Path(os.environ.get("CELLBED_BUILD", Path(__file__).parent / "build")) / "hypothesis"
+_TEXT_MAX = 24
 _SEED = os.environ.get("CELLBED_PROPERTY_SEED")
 
 settings.register_profile("cellbed", derandomize=True, deadline=None, database=None,
@@ -46,6 +47,12 @@ def pytest_addoption(parser: Any) -> None:
 def pytest_configure(config: Any) -> None:
     if config.getoption("durations_file"):
         config.pluginmanager.register(durations.Meter())
+
+
+def pytest_make_parametrize_id(val: Any, argname: str) -> str | None:
+    """Bytes that are no short text are called by their parameter and number: an archive is another one each second."""
+    text = isinstance(val, bytes) and len(val) <= _TEXT_MAX and val.isascii() and val.decode().isprintable()
+    return argname if isinstance(val, bytes) and not text else None
 
 
 @pytest.hookimpl(tryfirst=True)  # before those are left out that have a mark

@@ -84,7 +84,7 @@ def test_each_how_to_is_on_the_list():
 
 def test_the_reference_is_that_of_the_code():
     """`make reference` writes it."""
-    for path, text in reference.made().items():
+    for path, text in reference.made(ROOT).items():
         assert (ROOT / path).read_text() == text, path
 
 

@@ -232,8 +232,7 @@ def test_nothing_is_unpacked_through_a_link(tmp_path, members):
 @pytest.mark.parametrize("archive", [
     packed(*[(f"f{n}", tarfile.REGTYPE, b"") for n in range(11)]), packed(("f", tarfile.REGTYPE, bytes(2 << 20))),
     packed(("f" * (1 << 19), tarfile.REGTYPE, b"")), b"", b"\x1f\x8b", packed()[:20], gzip.compress(bytes(4 << 20)),
-    gzip.compress(b"x" * 1024), packed(("f", tarfile.REGTYPE, b"x" * 5000))[:-40], b"no archive"],
-    ids=["files", "a long file", "a long name", "nothing", "a start", "a piece", "zeros", "no tar", "cut", "text"])
+    gzip.compress(b"x" * 1024), packed(("f", tarfile.REGTYPE, b"x" * 5000))[:-40], b"no archive"])
 def test_no_archive_of_a_host_is_too_large(tmp_path, monkeypatch, archive):
     """By the number of files, by their size, and by what is said of one."""
     for name, least in (("_MEMBERS_MAX", 10), ("_UNPACKED_BYTES", 1 << 20), ("_AT_ONCE_BYTES", 1 << 17)):

@@ -3,6 +3,8 @@
 #ifndef CELL_KINDS_H
 #define CELL_KINDS_H
 
+#include "cell_sched.h"
+
 /* What a program around the core may call. All else is hidden in a shared library. */
 #ifndef CELL_EXPORT
 #define CELL_EXPORT __attribute__((visibility("default")))
@@ -148,15 +150,6 @@ enum cell_aqm {
 
 /* Which packets are L4S. Source: RFC 9331 2; sch_dualpi2 of Linux */
 enum cell_l4s_id { CELL_L4S_ECT_1, CELL_L4S_ANY_ECT, CELL_L4S_ID_COUNT };
-
-enum cell_sched {
-	CELL_SCHED_RR,
-	CELL_SCHED_WFQ,
-	CELL_SCHED_MAX_CI,
-	CELL_SCHED_PF,
-	CELL_SCHED_MLWDF,
-	CELL_SCHED_COUNT
-};
 
 /* What modelled UEs have to send. */
 enum cell_crowd_arrival {

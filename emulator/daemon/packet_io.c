@@ -25,11 +25,11 @@
 
 static_assert(CONFIG_PORTS_MAX < RING_POLLS_MAX, "polls of all devices");
 
-void packet_io_open(struct packet_io *io, int control_fd, int devices_fd,
-                    struct packet_source *sources, uint32_t n_sources)
+void packet_io_open(struct packet_io *io, int control_fd, struct packet_source *sources,
+                    uint32_t n_sources)
 {
+	assert(n_sources <= CONFIG_PORTS_MAX);
 	io->control_fd = control_fd;
-	io->devices_fd = devices_fd;
 	io->sources = sources;
 	io->n_sources = n_sources;
 	io->n_writes = 0;
@@ -58,25 +58,20 @@ static bool is_polled(const struct packet_io *io, uint32_t k)
 	return io->has_ring && io->ring.polled[poll_number(k)];
 }
 
-/* How many of the devices @first to @end - 1 are read. */
-static uint32_t read_of(const struct packet_io *io, uint32_t first, uint32_t end)
-{
-	uint32_t n = 0;
-
-	for (uint32_t k = first; k < end; k++)
-		n += !is_polled(io, k);
-	return n;
-}
-
-/* Return: the device behind those from @first on that share a batch. */
-static uint32_t share(const struct packet_io *io, uint32_t first)
+/*
+ * Return: the device behind those from @first on that share a batch, and in @ret_sharers how many
+ * of these are read.
+ */
+static uint32_t share(const struct packet_io *io, uint32_t first, uint32_t *ret_sharers)
 {
 	uint32_t end = first;
 
-	for (uint32_t n = 0; end < io->n_sources; end++) {
-		n += !is_polled(io, end);
-		if (n > SHARERS_MAX)
+	for (*ret_sharers = 0; end < io->n_sources; end++) {
+		if (is_polled(io, end))
+			continue;
+		if (*ret_sharers == SHARERS_MAX)
 			break;
+		++*ret_sharers;
 	}
 	return end;
 }
@@ -87,10 +82,9 @@ static uint32_t share(const struct packet_io *io, uint32_t first)
  * come in bursts, so what is expected falls slowly: a read that finds nothing costs less than a
  * call.
  */
-static void ask(struct packet_io *io, uint32_t first, uint32_t end, bool again)
+static void ask(struct packet_io *io, uint32_t first, uint32_t end, uint32_t sharers, bool again)
 {
-	uint32_t sharers = read_of(io, first, end), n = 0;
-	uint32_t places = PACKET_IO_BATCH / (sharers ? sharers : 1);
+	uint32_t places = PACKET_IO_BATCH / (sharers ? sharers : 1), n = 0;
 
 	for (uint32_t k = first; k < end; k++) {
 		struct packet_source *s = &io->sources[k];
@@ -193,14 +187,15 @@ static void read_polled(struct packet_io *io)
 
 bool packet_io_read(struct packet_io *io, uint32_t first, bool again, uint32_t *ret_end)
 {
+	uint32_t sharers;
 	bool more = false;
 
 	if (io->has_read) {
 		*ret_end = io->n_sources;
 		read_polled(io);
 	} else {
-		*ret_end = share(io, first);
-		ask(io, first, *ret_end, again);
+		*ret_end = share(io, first, &sharers);
+		ask(io, first, *ret_end, sharers, again);
 		queue_reads(io, first, *ret_end);
 		packet_io_flush(io);
 	}
@@ -263,23 +258,29 @@ void packet_io_flush(struct packet_io *io)
 static int wait_for_poll(struct packet_io *io, int64_t read_ns, int64_t until_ns)
 {
 	int64_t at_ns = read_ns && read_ns < until_ns ? read_ns : until_ns, left_ns;
-	struct pollfd fds[] = { { .fd = io->control_fd, .events = POLLIN },
-		                { .fd = read_ns ? -1 : io->devices_fd, .events = POLLIN } };
+	struct pollfd fds[1 + CONFIG_PORTS_MAX];
+	uint32_t n_fds = 0;
 	struct timespec left;
 	int n, why = 0;
 
+	fds[n_fds++] = (struct pollfd){ .fd = io->control_fd, .events = POLLIN };
+	for (uint32_t k = 0; k < io->n_sources && !read_ns; k++)
+		fds[n_fds++] = (struct pollfd){ .fd = io->sources[k].fd, .events = POLLIN };
 	do {
 		left_ns = at_ns == INT64_MAX ? 0 : at_ns - clock_ns(CLOCK_MONOTONIC);
 		left_ns = left_ns > 0 ? left_ns : 0;
 		left = (struct timespec){ left_ns / NS_PER_S, left_ns % NS_PER_S };
-		n = ppoll(fds, 2, at_ns == INT64_MAX ? NULL : &left, NULL);
+		n = ppoll(fds, n_fds, at_ns == INT64_MAX ? NULL : &left, NULL);
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
 	if (n == 0)
-		why = at_ns == read_ns ? PACKET_IO_READ : 0;
-	return why | (fds[0].revents ? PACKET_IO_CONTROL : 0) |
-	       (fds[1].revents ? PACKET_IO_READ : 0);
+		return at_ns == read_ns ? (int)PACKET_IO_READ : 0;
+	if (fds[0].revents) {
+		why |= PACKET_IO_CONTROL;
+		n--;
+	}
+	return why | (n > 0 ? PACKET_IO_READ : 0);
 }
 
 /*
@@ -299,13 +300,14 @@ static int wait_for_ring(struct packet_io *io, int64_t read_ns, int64_t until_ns
 {
 	const struct ring *ring = &io->ring;
 	bool read = read_ns && read_ns <= until_ns, linked;
+	uint32_t sharers;
 	int64_t timer_ns = until_ns;
 	int r, why = 0;
 
 	poll_devices(io, read_ns);
-	linked = read && read_of(io, 0, io->n_sources) <= SHARERS_MAX;
+	linked = read && share(io, 0, &sharers) == io->n_sources;
 	if (linked) {
-		ask(io, 0, io->n_sources, false);
+		ask(io, 0, io->n_sources, sharers, false);
 		ring_read_at(&io->ring, read_ns);
 		queue_reads(io, 0, io->n_sources);
 		if (read_ns == until_ns)

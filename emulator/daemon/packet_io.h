@@ -42,7 +42,7 @@ struct packet_io {
 	struct ring ring;
 	bool has_ring;
 	bool has_read; /* packet_io_wait() has read the devices */
-	int control_fd, devices_fd;
+	int control_fd;
 	struct packet_source *sources; /* all devices */
 	uint32_t n_sources;
 	uint32_t n_writes; /* queued, not carried out */
@@ -62,11 +62,10 @@ struct packet_io {
 /**
  * packet_io_open() - choose the way; there is always one
  * @control_fd: ends packet_io_wait() when it can be read
- * @devices_fd: an epoll descriptor of all devices, for the same
- * @sources:    these devices, @n_sources of them; they stay where they are
+ * @sources:    the devices, @n_sources of them; they stay where they are
  */
-void packet_io_open(struct packet_io *io, int control_fd, int devices_fd,
-                    struct packet_source *sources, uint32_t n_sources);
+void packet_io_open(struct packet_io *io, int control_fd, struct packet_source *sources,
+                    uint32_t n_sources);
 
 /**
  * packet_io_wait() - write what is queued, then sleep

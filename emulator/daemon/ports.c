@@ -4,30 +4,22 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <sys/epoll.h>
-#include <unistd.h>
 
 int ports_open(struct ports *ports, const struct config *cfg, int control_fd,
                const struct config_port **ret_failed, const char **ret_what)
 {
-	struct epoll_event readable = { .events = EPOLLIN };
-
 	ports->cfg = cfg;
-	ports->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	for (size_t i = 0; i < cfg->n_ports; i++) {
 		int r = tun_open(&ports->tun[i], &cfg->port[i], ret_what);
 
 		*ret_failed = &cfg->port[i];
 		if (r < 0)
 			return r;
-		*ret_what = "watching it";
-		if (epoll_ctl(ports->epoll_fd, EPOLL_CTL_ADD, ports->tun[i].fd, &readable) < 0)
-			return -errno;
 		ports->by_port[cfg->port[i].port] = &ports->tun[i];
 		ports->source[i] = (struct packet_source){ .fd = ports->tun[i].fd };
 		ports->n++;
 	}
-	packet_io_open(&ports->io, control_fd, ports->epoll_fd, ports->source, (uint32_t)ports->n);
+	packet_io_open(&ports->io, control_fd, ports->source, (uint32_t)ports->n);
 	return 0;
 }
 
@@ -124,7 +116,6 @@ json_t *ports_json(const struct ports *ports)
 void ports_close(struct ports *ports)
 {
 	packet_io_close(&ports->io);
-	(void)close(ports->epoll_fd);
 	for (size_t i = 0; i < ports->n; i++)
 		tun_close(&ports->tun[i]);
 }

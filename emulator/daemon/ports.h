@@ -16,7 +16,6 @@ struct ports {
 	size_t n;
 	struct tun *by_port[UINT8_MAX + 1];
 	struct packet_source source[CONFIG_PORTS_MAX]; /* of tun[] */
-	int epoll_fd;                                  /* readable when one of tun[] is */
 	struct packet_io io;
 };
 

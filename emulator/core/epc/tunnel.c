@@ -304,6 +304,7 @@ void tunnel_ingress(struct epc *epc, uint8_t enb, struct pkt *p)
 	struct tunnel_end *end;
 	uint8_t ue;
 
+	CELL_ASSERT(enb < CELL_MAX_ENB);
 	out_record(epc->cell, NULL,
 	           (struct cell_record){ .event = CELL_EV_PKT_IN,
 	                                 .node = CELL_NODE_ENB,

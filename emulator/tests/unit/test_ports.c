@@ -171,7 +171,6 @@ static void test_a_device_that_cannot_be_opened(void **state)
 	assert_ptr_equal(failed, &cfg.port[1]);
 	assert_string_equal(what, "creating it");
 	(void)close(ports.tun[0].fd);
-	(void)close(ports.epoll_fd);
 	(void)close(host[0]);
 	(void)close(control);
 }

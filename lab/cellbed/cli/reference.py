@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is made of the code: pages of commands and keys. `make reference` writes them."""
+"""What is made of the code: pages of commands and keys, and keys that reference scenarios lack. `make reference` writes
+them."""
 
 from __future__ import annotations
 
 import json
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from cellbed.cli import manual
+from cellbed.cli import manual, reference_scenarios
 from cellbed.cli.lazy import every
+from cellbed.cli.reference_scenarios import Row
+from cellbed.error import ScenarioError
 
 _MADE = "<!-- made by `make reference` -->\n"
 # A key's range in words, by keyword of JSON Schema.
@@ -40,9 +43,9 @@ def commands(group: Any) -> str:
     return "\n".join(lines)
 
 
-def keys(schema: dict[str, Any]) -> str:
-    """Args: schema: of the scenario model, as JSON Schema."""
-    rows = [(f"`{row[0]}`", *row[1:]) for row in _walk(schema, schema.get("$defs", {}))]
+def keys(rows: Iterable[Row]) -> str:
+    """Args: rows: of the scenario model."""
+    rows = [(f"`{row[0]}`", *row[1:]) for row in rows]
     return "\n".join([f"{_MADE}# Keys of a scenario\n",
                       "This page lists every key of a scenario file, with its range, default, meaning and source. "
                       "You need it when you write or change a scenario. Afterwards you know what a key accepts "
@@ -53,7 +56,7 @@ def keys(schema: dict[str, Any]) -> str:
                       *_table(("key", "allowed", "default", "meaning and source"), rows)])
 
 
-def _walk(schema: dict[str, Any], shared: dict[str, Any], path: str = "") -> Iterator[tuple[str, str, str, str]]:
+def _walk(schema: dict[str, Any], shared: dict[str, Any], path: str = "") -> Iterator[Row]:
     required = schema.get("required", [])
     for name, entry in schema.get("properties", {}).items():
         key = f"{path}.{name}" if path else name
@@ -158,30 +161,32 @@ def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]
     return [*(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |" for line in lines), ""]
 
 
-def pages() -> dict[str, str]:
-    """Content by name."""
+def made(checkout: Path) -> dict[str, str]:
+    """Content by path in the checkout."""
     import typer
 
     from cellbed.cli.main import app
     from cellbed.scenario.model import Scenario
 
     schema = Scenario.model_json_schema(by_alias=True)
-    return {"commands.md": commands(typer.main.get_command(app)),
-            "keys.md": keys(schema),
-            "scenario.schema.json": json.dumps(for_editors(schema), indent=1, ensure_ascii=False) + "\n"}
-
-
-def made() -> dict[str, str]:
-    """Content by path in the checkout."""
-    return {f"docs/reference/{name}": text for name, text in pages().items()}
+    rows = list(_walk(schema, schema.get("$defs", {})))
+    scenarios = {f"scenarios/{path.name}": reference_scenarios.completed(path.name, path.read_text(), rows)
+                 for path in sorted(checkout.glob("scenarios/reference*.yaml"))}
+    return {"docs/reference/commands.md": commands(typer.main.get_command(app)),
+            "docs/reference/keys.md": keys(rows),
+            "docs/reference/scenario.schema.json": json.dumps(for_editors(schema), indent=1, ensure_ascii=False) + "\n",
+            **scenarios}
 
 
 def main() -> None:
     """`reference.py CHECKOUT`: write what has changed."""
-    for path, text in made().items():
-        file = Path(sys.argv[1], path)
-        if file.read_text() != text:
-            file.write_text(text)
+    checkout = Path(sys.argv[1])
+    try:
+        for path, text in made(checkout).items():
+            if (checkout / path).read_text() != text:
+                (checkout / path).write_text(text)
+    except ScenarioError as error:
+        sys.exit(str(error))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Tables of the radio core and daemon that are made of the scenario's models: defaults and limits, and keys as the
-daemon's configuration has them. The build runs this module for them.
+"""Tables of the radio core and daemon that are made of the scenario's models: defaults and limits, schedulers, and keys
+as the daemon's configuration has them. The build runs this module for them.
 
 A key of a section becomes the field of the same name in the section's structure, which is part of struct cell_cfg, a
 rate with its unit; _FIELDS has those that are called otherwise or are kept in another unit. The daemon reads what has
@@ -234,10 +234,22 @@ def keys() -> str:
     return "\n".join([*parts, _list("const struct section config_sections", list(entries.values()))])
 
 
+def schedulers() -> str:
+    """The enumeration of schedulers, for the core: a scheduler's number is its place among the words of its key."""
+    words = [*typing.get_args(radio.Radio.model_fields["scheduler"].annotation), "count"]
+    return "\n".join([_MADE, "#ifndef CELL_SCHED_H\n#define CELL_SCHED_H\n",
+                      "enum cell_sched {", *(f"\tCELL_SCHED_{word.upper()}," for word in words), "};\n", "#endif\n"])
+
+
 def main() -> None:
-    """`daemon_keys.py values|keys OUTPUT DEPFILE`: write a table, and for ninja which modules it was made of."""
+    """`daemon_keys.py values|keys|schedulers OUTPUT DEPFILE`: write a table, and for ninja of which modules it is made.
+
+    A table that is as it was keeps its time, so that nothing is compiled for it.
+    """
     kind, output, depfile = sys.argv[1:]
-    Path(output).write_text({"values": values, "keys": keys}[kind]())
+    table, made = Path(output), {"values": values, "keys": keys, "schedulers": schedulers}[kind]()
+    if not table.exists() or table.read_text() != made:
+        table.write_text(made)
     lab = Path(__file__).parents[2]
     files = (getattr(module, "__file__", None) for module in sys.modules.values())
     own = sorted({file for file in files if file and Path(file).is_relative_to(lab)})

@@ -17,7 +17,7 @@ from cellbed.scenario.system import System
 
 # Of the sections of LTE, what NR begins with where a scenario does not say. Source: 5QI 9 of srsRAN Project,
 # configs/qos.yml; TS 38.331
-_BEGINS_WITH: dict[str, dict[str, Any]] = {
+BEGINS_WITH: dict[str, dict[str, Any]] = {
     "rlc": {"mode": "am", "queue_pkts": 16384, "queue_bytes": 6_172_672, "t_reassembly_ms": 20},
     "rlc_um": {"sn_bits": 12},
     "rlc_am": {"sn_bits": 18, "poll_pdu": 16, "poll_byte": 10_000_000, "t_poll_retransmit_ms": 100,
@@ -461,7 +461,7 @@ def with_defaults(radio: Any) -> Any:
     if not isinstance(radio, Mapping) or radio.get("system") != "nr":
         return radio
     merged = dict(radio)
-    for section, begins in _BEGINS_WITH.items():
+    for section, begins in BEGINS_WITH.items():
         given = radio.get(section, {})
         if isinstance(given, Mapping):
             merged[section] = {**begins, **given}

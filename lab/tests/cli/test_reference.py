@@ -12,6 +12,7 @@ from minimal import ROOT
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
+from cellbed.cli import reference_scenarios
 from cellbed.error import ScenarioError
 from cellbed.scenario import nr, radio_system
 from cellbed.scenario.channel import Route
@@ -136,6 +137,45 @@ def test_every_key_that_nr_has_in_sections_of_lte():
             assert getattr(getattr(radio, section), key) == value, f"radio.{section}.{key} does not show the default"
 
 
+REFERENCES = sorted(path.name for path in ROOT.glob("scenarios/reference*.yaml"))
+
+
+def as_listed():
+    """The list of keys, before its page marks them."""
+    return [(row[0].strip("`"), *(cell.replace("&#124;", "|") for cell in row[1:])) for row in ROWS]
+
+
+@pytest.mark.parametrize(("of", "key", "added"), [
+    ("", "    t_reordering_ms", "    t_reordering_ms: 35         # 0..200"),
+    ("", "  ip_snaplen", "  ip_snaplen: 128               # Bytes that captures keep of each packet, 64..65535"),
+    ("", "seeds", "seeds: [1]                      # One run for each"),
+    ("-nr", "    t_reassembly_ms", "    t_reassembly_ms: 20         # 0..200"),
+    ("-nr-handover", "      event", "      event: a3                 # a3, a5"),
+    ("-utran", "    tti_ms", "    tti_ms: 10                  # Transmission time interval, 10, 20, 40, 80")])
+def test_a_key_that_is_not_shown_is_added_with_its_default(of, key, added):
+    name = f"reference{of}.yaml"
+    text = (ROOT / "scenarios" / name).read_text()
+    without = re.sub(f"^{key}: .*\n", "", text, count=1, flags=re.M)
+    completed = reference_scenarios.completed(name, without, as_listed())
+    assert without != text and added in completed.splitlines()
+    assert yaml.safe_load(completed) == yaml.safe_load(text)
+
+
+def test_a_key_is_added_to_a_section_on_one_line():
+    text = (ROOT / "scenarios/reference.yaml").read_text()
+    completed = reference_scenarios.completed("reference.yaml", text.replace("{poll_pdu: 16, ", "{"), as_listed())
+    assert "reestablish_ms: 100, poll_pdu: 16}\n" in completed
+
+
+@pytest.mark.parametrize(("of", "lines"), [
+    ("", "    peer: .*\n"), ("", "format: 1 .*\n"), ("-route", "    a3:.*\n(      .*\n)*")])
+def test_a_key_without_a_default_or_a_section_needs_an_example(of, lines):
+    name = f"reference{of}.yaml"
+    without = re.sub(f"^{lines}|^  {lines}", "", (ROOT / "scenarios" / name).read_text(), flags=re.M)
+    with pytest.raises(ScenarioError, match=f"^scenarios/{name}: key '.*': missing, .*; write an example there$"):
+        reference_scenarios.completed(name, without, as_listed())
+
+
 ROWS = [[cell.strip() for cell in line.strip("| ").split(" | ")]
         for line in (ROOT / "docs/reference/keys.md").read_text().splitlines() if line.startswith("| `")]
 
@@ -160,12 +200,12 @@ def comments(path):
         yield ".".join(named), found[4] or ""
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in ROOT.glob("scenarios/reference*.yaml")))
+@pytest.mark.parametrize("name", REFERENCES)
 def test_ranges_beside_keys_are_those_of_the_model(name):
     allowed = {}
     for key, words, *_ in ROWS:
         allowed.setdefault(re.sub(r"traffic\[.*\]", "traffic[]", key.strip("`")), []).append(words)
-    shown = [(key, text) for key, comment in comments(ROOT / f"scenarios/{name}.yaml") if key in allowed
+    shown = [(key, text) for key, comment in comments(ROOT / "scenarios" / name) if key in allowed
              for text in re.findall(r"[-\w.]+\.\.[\w.]*\w", comment)]
     assert shown
     assert [(key, text, *allowed[key]) for key, text in shown

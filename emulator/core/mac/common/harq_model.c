@@ -2,10 +2,13 @@
 /* harq_model.c - how HARQ fails; see harq_model.h. */
 #include "mac/common/harq_model.h"
 
+#include "base/assert.h"
+
 void harq_model_init(struct harq_model *m, const struct cell_harq_cfg *cfg, bool dtx_loses)
 {
 	uint64_t before = UINT32_MAX; /* no attempt yet: certainly not decoded */
 
+	CELL_ASSERT(cfg->n_bler >= 1 && cfg->n_bler <= CELL_HARQ_ATTEMPTS_MAX);
 	m->max_attempts = cfg->max_attempts;
 	m->dl_rtt_tti = cfg->dl_rtt_tti;
 	m->dtx_loses = dtx_loses;

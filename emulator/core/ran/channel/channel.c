@@ -15,6 +15,7 @@
  */
 #include "ran/channel/channel.h"
 
+#include "base/assert.h"
 #include "rlc/common/rlc.h"
 
 #define IP_TCP    6
@@ -65,7 +66,9 @@ uint8_t channel_lcid(const struct cell_cfg *cfg, uint8_t id, uint8_t k, enum cel
 	}
 	if (before >= (direct ? 1 : LCIDS_OF_KIND))
 		return 0;
-	return lcids->lcid[before + (dir == CELL_DIR_SL)];
+	before = (uint8_t)(before + (dir == CELL_DIR_SL));
+	CELL_ASSERT(before < LCIDS_OF_KIND);
+	return lcids->lcid[before];
 }
 
 /* What a filter looks at. */

@@ -19,6 +19,7 @@
 
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/digest.h"
 #include "phy/lte/phy.h"
 
@@ -249,6 +250,7 @@ static void plan_attempts(struct lte *lte, struct crowd *crowd, uint32_t subfram
 
 	if (cfg->harq.max_attempts == 1)
 		return;
+	CELL_ASSERT(cfg->harq.n_bler >= 1 && cfg->harq.n_bler <= CELL_HARQ_ATTEMPTS_MAX);
 	draw = rng_u32(&crowd->error_rng);
 	for (uint8_t k = 0; k + 1 < cfg->harq.max_attempts; k++) {
 		uint8_t step = k < cfg->harq.n_bler ? k : (uint8_t)(cfg->harq.n_bler - 1);
