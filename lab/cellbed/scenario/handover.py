@@ -135,6 +135,6 @@ NOT_IN_NR: dict[str, str] = {
 
 
 def of_nr(handover: Handover) -> Handover:
-    """With what NR begins with where a scenario does not say."""
+    """With the defaults of NR where a scenario does not say."""
     missing = {key: value for key, value in ONLY_IN_NR.items() if getattr(handover, key) is None}
     return handover.model_copy(update=missing)

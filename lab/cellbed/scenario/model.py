@@ -263,8 +263,8 @@ class Scenario(Model):
                                      "has it; choose another port")
 
     def _with_network_modes(self) -> Scenario:
-        """The scenario with mode im for every UE whose peer is the eNB: there is no other way. And with what a handover
-        of NR begins with, where there can be one."""
+        """The scenario with mode im for every UE whose peer is the eNB: there is no other way. With the defaults of
+        NR for handovers, where there can be one."""
         ues = {name: ue.model_copy(update={"mode": "im"}) if self.behind_enb(name) else ue
                for name, ue in self.radio.ues.items()}
         update: dict[str, Any] = {"ues": ues}

@@ -43,8 +43,8 @@ class Node(Model):
              "interface, which is named after the server's address, and removes it with the run")
 
     internet: bool = Key(False,
-        says="true: this server has a way out by pasta (package passt), to the network of this machine and whatever "
-             "that reaches, and UEs have it through the server. Only in the native lab, and for one server. Between it "
+        says="true: pasta (package passt) connects this server to the network of this machine and whatever that "
+             "reaches; UEs reach it through the server. Only in the native lab, and for one server. Between it "
              "and pasta lies the subnet that follows the server's own; its first address, `CELLBED_BASE` of the UEs, "
              "leads to this machine's loopback")
 

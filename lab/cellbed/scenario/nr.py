@@ -15,9 +15,9 @@ from cellbed.scenario import handover
 from cellbed.scenario.fields import Decibel, ErrorRate, Key, Microseconds, Milliseconds, Slots
 from cellbed.scenario.system import System
 
-# Of the sections of LTE, what NR begins with where a scenario does not say. Source: 5QI 9 of srsRAN Project,
+# Defaults of NR in the sections of LTE. Source: 5QI 9 of srsRAN Project,
 # configs/qos.yml; TS 38.331
-_BEGINS_WITH: dict[str, dict[str, Any]] = {
+_DEFAULTS: dict[str, dict[str, Any]] = {
     "rlc": {"mode": "am", "queue_pkts": 16384, "queue_bytes": 6_172_672, "t_reassembly_ms": 20},
     "rlc_um": {"sn_bits": 12},
     "rlc_am": {"sn_bits": 18, "poll_pdu": 16, "poll_byte": 10_000_000, "t_poll_retransmit_ms": 100,
@@ -463,14 +463,14 @@ def carrier(keys: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def with_defaults(radio: Any) -> Any:
-    """The radio as a file has it; with NR each section has what NR begins with where the file does not say."""
+    """The radio as a file has it; with NR each section has the defaults of NR where the file does not say."""
     if not isinstance(radio, Mapping) or radio.get("system") != "nr":
         return radio
     merged = dict(radio)
-    for section, begins in _BEGINS_WITH.items():
+    for section, defaults in _DEFAULTS.items():
         given = radio.get(section, {})
         if isinstance(given, Mapping):
-            merged[section] = {**begins, **given}
+            merged[section] = {**defaults, **given}
     keys = radio.get("nr", {})
     if isinstance(keys, Mapping) and keys.get("numerology") in (2, 3):
         merged["nr"] = {"sr_period_slots": _SR_PERIOD_HIGH, **keys}
