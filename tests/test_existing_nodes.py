@@ -121,7 +121,7 @@ def test_two_rootless_containers(user, containers):
     (["--pid", "4194304"], "--pid 4194304: no such process"),
     (["--netns", "a", "--pid", "1"], "--netns and --pid exclude each other"),
     (["--pid", "1", "--lab", "virtual"], "--pid 1: the virtual lab is not on this machine's network; add --lab native"),
-    (["cc", "reno", "--pid", "1"], "link: cc: allowed without --netns and --pid"),
+    (["cc", "reno", "--pid", "1"], "link: cc: a namespace of --netns or --pid keeps"),
     (["--set", "nodes.server.netns=/run/netns/a"], "key 'netns': value /run/netns/a: allowed a path from the root"),
     (["--set", "nodes.ue1.netns=/run/netns/nowhere"], "value /run/netns/nowhere: No such file or directory"),
 ])

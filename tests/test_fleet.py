@@ -257,7 +257,7 @@ def test_facts_of_a_host_that_are_none(tmp_path, scenario, facts):
 
 @pytest.mark.parametrize(("words", "message"), [
     (["--scheduler", "tcp://127.0.0.1:1"], "--scheduler tcp://127.0.0.1:1: "),
-    (["--scheduler", "tcp://127.0.0.1:1", "--lab", "native"], "--scheduler: allowed with --lab virtual")])
+    (["--scheduler", "tcp://127.0.0.1:1", "--lab", "native"], "--scheduler: workers have no lab native")])
 def test_no_cluster(scenario, tmp_path, words, message):
     done = cellbed("sweep", scenario, "--results", tmp_path / "r", *words, check=False)
     assert done.returncode == 1 and message in done.stderr and "Traceback" not in done.stderr

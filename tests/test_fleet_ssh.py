@@ -128,7 +128,7 @@ def test_hosts_are_named_as_ssh_does():
 
 @pytest.mark.parametrize(("words", "said"), [
     (["--scheduler", "tcp://127.0.0.1:1"], "--on and --scheduler exclude each other"),
-    (["--lab", "native"], "--on: allowed with --lab virtual")])
+    (["--lab", "native"], "--on: workers have no lab native")])
 def test_hosts_run_virtual_labs_and_no_others(scenario, tmp_path, command, words, said):
     done = command("run", scenario, "--results", tmp_path / "r", "--on", "ssh://node1", *words)
     assert done.returncode == 1 and said in done.stderr

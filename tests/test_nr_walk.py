@@ -50,9 +50,9 @@ def test_the_core_takes_the_cqis_of_the_channel(run):
     """Those of 256QAM down, of 64QAM up."""
     rows = run.bundle.radio.filter(event="channel")
     channel = read_channel(run.bundle.path / "channel.trace")
-    for name, leg, peer in (("dl", "dl", 1), ("ul", "ul", 0)):
+    for name, direction, peer in (("dl", "dl", 1), ("ul", "ul", 0)):
         found = rows.filter(dir=name, peer=peer)["cqi"].to_list()
-        assert found == channel.records_of(1, leg)["cqi"].tolist()[:len(found)] and len(set(found)) > 8
+        assert found == channel.records_of(1, direction)["cqi"].tolist()[:len(found)] and len(set(found)) > 8
 
 
 def test_the_report_draws_the_walk(executed):

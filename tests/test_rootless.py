@@ -209,7 +209,7 @@ def test_what_is_missing_or_wrong_is_one_line(user, command):
         assert refused("cc", not_allowed[0], check=False, **user.options).startswith(
             f"congestion control {not_allowed[0]}: this host does not allow it")
     assert refused("--set", "tcp.receive_window=64KiB", check=False, **user.options) == \
-        "key 'tcp.receive_window': value 65536: allowed null without root, as the probe holds it"
+        "key 'tcp.receive_window': value 65536: only root can load the probe that sets it; allowed null, or run as root"
     assert refused("--user", "nobody", "--rootless", command=command).startswith(
         "--user nobody: another user does not exist in a lab without root")
     assert refused("--rootless", "--lab", "virtual", command=command).startswith(

@@ -45,12 +45,12 @@ def radio_row(ms: float, event: str, **fields: Any) -> dict[str, Any]:
 
 def switch_rows(ms: float, mode: int, data: int, acks: int, pkt_bytes: int = 1500) -> list[dict[str, Any]]:
     """A switch of both UEs and what it flushes."""
-    leg = "sl" if mode == IM else "ul"
+    direction = "sl" if mode == IM else "ul"
     return [
         radio_row(ms, "route", node=1, peer=2, value=mode),
-        radio_row(ms, "flush", node=1, peer=2, dir=leg, value=data, bytes=data * pkt_bytes),
+        radio_row(ms, "flush", node=1, peer=2, dir=direction, value=data, bytes=data * pkt_bytes),
         radio_row(ms, "route", node=2, peer=1, value=mode),
-        radio_row(ms, "flush", node=2, peer=1, dir=leg, value=acks, bytes=40 * acks),
+        radio_row(ms, "flush", node=2, peer=1, dir=direction, value=acks, bytes=40 * acks),
     ]
 
 

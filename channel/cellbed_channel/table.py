@@ -72,7 +72,7 @@ def lines(path: Path, check_columns: Callable[[Sequence[str]], object]) -> list[
                 if not cells:
                     continue
                 if len(cells) != len(columns):
-                    raise FileError(path, f"{len(cells)} cells: allowed {len(columns)}, as in line 1", reader.line_num)
+                    raise FileError(path, f"{len(cells)} cells: allowed {len(columns)}", reader.line_num)
                 found.append(Line(path, reader.line_num, dict(zip(columns, cells, strict=True))))
             return found
     except OSError as error:

@@ -72,12 +72,14 @@ static int load(const char *path, int ready_fd)
 	int r;
 
 	if (!object) {
-		(void)fprintf(stderr, "ccload: %s: not a BPF object\n", path);
+		(void)fprintf(stderr,
+		              "ccload: %s: not a BPF object; compile it with clang -target bpf\n",
+		              path);
 		return 1;
 	}
 	if (ask_for_links(object) == 0) {
 		(void)fprintf(stderr,
-		              "ccload: %s: no congestion control in it, which is a struct "
+		              "ccload: %s: it has no congestion control; define a struct "
 		              "tcp_congestion_ops in SEC(\".struct_ops\")\n",
 		              path);
 		return 1;
@@ -87,7 +89,8 @@ static int load(const char *path, int ready_fd)
 		r = attach(object);
 	if (r < 0) {
 		(void)fprintf(stderr, "ccload: %s: %s\n", path,
-		              r == -EEXIST ? "this kernel has a congestion control of that name"
+		              r == -EEXIST ? "this kernel has a congestion control of that name; "
+		                             "choose another name"
 		                           : strerror(-r));
 		return 1;
 	}
@@ -112,7 +115,7 @@ int main(int argc, char **argv)
 	}
 	if (o != -1 || optind + 1 != argc) {
 		(void)fputs("usage: ccload FILE.bpf.o [--ready-fd N]\n"
-		            "Registers the congestion controls of a BPF object until SIGTERM.\n",
+		            "Register the congestion controls of a BPF object until SIGTERM.\n",
 		            stderr);
 		return 2;
 	}

@@ -240,7 +240,7 @@ static int run(struct sampler *s, char **namespaces, int signal_fd)
 		return fail(env.output, -r);
 	r = lifetime_ready(env.ready_fd);
 	if (r < 0)
-		return fail("announcing readiness", -r);
+		return fail("writing to --ready-fd", -r);
 	r = loop(s, signal_fd);
 	if (trace_close(s->trace) < 0)
 		r = fail(env.output, EIO);
@@ -251,7 +251,7 @@ static void usage(FILE *f)
 {
 	(void)fputs("usage: tcpsample --output FILE --stats FILE [--ready-fd N] [--interval US] "
 	            "NETNS...\n"
-	            "Samples every TCP socket of network namespaces until SIGTERM, without "
+	            "Sample every TCP socket of network namespaces until SIGTERM, without "
 	            "privileges.\n",
 	            f);
 }

@@ -107,7 +107,7 @@ static int open_cgroup(struct watcher *w)
 		return -errno;
 	}
 	if (fstatfs(w->cgroup_fd, &fs) < 0 || fs.f_type != CGROUP2_SUPER_MAGIC) {
-		say("%s is not a cgroup v2 directory; `mount -t cgroup2` tells where one is",
+		say("cgroup %s: not a cgroup v2 directory; `mount -t cgroup2` shows where one is",
 		    env.cgroup);
 		return -EINVAL;
 	}
@@ -189,7 +189,8 @@ static int write_stats(struct watcher *w)
 		                    json_integer((json_int_t)w->samples[i]));
 	}
 	if (lost)
-		say("%llu samples lost: the ring buffer of %u bytes was full",
+		say("%llu samples lost: the ring buffer of %u bytes was full; raise "
+		    "--ringbuf-bytes",
 		    (unsigned long long)lost, env.ringbuf_bytes);
 	o = json_pack("{s:I, s:I, s:o, s:o, s:I}", "samples", (json_int_t)samples, "lost",
 	              (json_int_t)lost, "by_kind", kinds, "flows",
@@ -259,7 +260,7 @@ static int run(struct watcher *w)
 	}
 	r = lifetime_ready(env.ready_fd);
 	if (r < 0)
-		say("announcing readiness: %s", strerror(-r));
+		say("writing to --ready-fd: %s", strerror(-r));
 	r = loop(w, signal_fd);
 	tcpwatch_bpf__detach(w->skel);
 	(void)ring_buffer__consume(w->ring);
@@ -274,14 +275,15 @@ static int run(struct watcher *w)
 
 static void usage(FILE *f)
 {
-	(void)fputs("usage: tcpwatch --cgroup DIR --output FILE --stats FILE [--ready-fd N]\n"
-	            "                [--ringbuf-bytes N] [--receive-window BYTES] "
-	            "[--cwnd-max PACKETS]\n"
-	            "                [--segment-interval US]\n"
-	            "Samples every TCP socket of a cgroup until SIGTERM; --receive-window bounds "
-	            "what they advertise,\n"
-	            "--cwnd-max their congestion windows.\n",
-	            f);
+	(void)fputs(
+		"usage: tcpwatch --cgroup DIR --output FILE --stats FILE [--ready-fd N]\n"
+		"                [--ringbuf-bytes N] [--receive-window BYTES] "
+		"[--cwnd-max PACKETS]\n"
+		"                [--segment-interval US]\n"
+		"Sample every TCP socket of a cgroup until SIGTERM. --receive-window limits the "
+		"windows that they\n"
+		"advertise, --cwnd-max their congestion windows.\n",
+		f);
 }
 
 /* The value of the option @name. Return: 0, or -ERANGE after a message. */

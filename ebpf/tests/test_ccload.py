@@ -55,7 +55,7 @@ def test_a_name_that_is_taken(loader):
 
 @pytest.mark.parametrize(("change", "message"), [
     (("kept_pkts > LEAST_PKTS ?", "*(volatile __u32 *)8 ?"), "Permission denied; the verifier: R"),
-    (('SEC(".struct_ops")', 'SEC(".data.x")'), "no congestion control in it"),
+    (('SEC(".struct_ops")', 'SEC(".data.x")'), "it has no congestion control"),
 ])
 def test_why_one_is_refused(tmp_path, change, message):
     assert change[0] in SOURCE.read_text()

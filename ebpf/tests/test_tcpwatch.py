@@ -304,7 +304,7 @@ def test_lost_samples_are_reported(tmp_path, network, group):
 
 @pytest.mark.parametrize(("args", "status", "message"), [
     ([], 2, "usage"),
-    (["--cgroup", "/proc", "--output", "OUT", "--stats", "OUT"], 1, "/proc is not a cgroup v2 directory"),
+    (["--cgroup", "/proc", "--output", "OUT", "--stats", "OUT"], 1, "cgroup /proc: not a cgroup v2 directory"),
     (["--cgroup", "/nowhere", "--output", "OUT", "--stats", "OUT"], 1, "cgroup /nowhere: No such file"),
     (["--cgroup", "GROUP", "--output", "/nowhere/x", "--stats", "OUT"], 1, "/nowhere/x: No such file"),
     (["--cgroup", "GROUP", "--output", "OUT", "--stats", "OUT", "--ringbuf-bytes", "5000"], 2, "powers of two"),

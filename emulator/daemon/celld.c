@@ -83,7 +83,9 @@ static int open_cell(struct celld *d)
 	d->mem = reserve(size);
 	d->loop.out = reserve(d->loop.n_out * sizeof(*d->loop.out));
 	if (!d->mem || !d->loop.out) {
-		celld_say("out of memory: the cell needs %zu MiB", size >> 20);
+		celld_say(
+			"out of memory: the cell needs %zu MiB; free some, or lower cell.max_pkts",
+			size >> 20);
 		return -ENOMEM;
 	}
 	return cell_init(&d->loop.cell, d->mem, size, &cell, d->loop.start_ns);
@@ -193,15 +195,17 @@ int celld_run(const struct config *cfg, int ready_fd)
 		return r;
 	}
 	if (d->cfg->realtime && !privilege_lock_memory())
-		celld_say("note: memory is not locked: %s", strerror(errno));
+		celld_say("warning: memory is not locked, and packets may be late: %s",
+		          strerror(errno));
 	if (d->cfg->realtime && !privilege_realtime())
-		celld_say("note: no real-time scheduling: %s", strerror(errno));
+		celld_say("warning: no real-time scheduling, and packets may be late: %s",
+		          strerror(errno));
 	privilege_drop();
 	d->capabilities = privilege_held();
 	d->seccomp = sandbox_enter();
 	r = lifetime_ready(ready_fd);
 	if (r < 0)
-		celld_say("announcing readiness: %s", strerror(-r));
+		celld_say("writing to --ready-fd: %s", strerror(-r));
 	if (r == 0)
 		r = loop_run(&d->loop);
 	return finish(d) < 0 ? -EIO : r;

@@ -54,17 +54,19 @@ static int read_ues(struct reader *r, json_t *ues)
 		const char *name = json_string_value(json_object_get(ue, "name"));
 
 		if (!name || !*name || strlen(name) >= CONFIG_NAME_MAX)
-			return config_fail(
-				r, "key 'cell.ues[%zu].name': expected a name of 1..%d bytes", i,
-				CONFIG_NAME_MAX - 1);
+			return config_fail(r,
+			                   "key 'cell.ues[%zu].name': allowed names of 1..%d bytes",
+			                   i, CONFIG_NAME_MAX - 1);
 		if (config_ue(cfg, name))
 			return config_fail(
-				r, "key 'cell.ues[%zu].name': value '%s': another UE has it", i,
-				name);
+				r,
+				"key 'cell.ues[%zu].name': value '%s': another UE has this "
+				"name; choose another one",
+				i, name);
 		if (strcmp(name, CONFIG_NETWORK) == 0)
 			return config_fail(r,
-			                   "key 'cell.ues[%zu].name': value '%s': means the "
-			                   "network as a peer",
+			                   "key 'cell.ues[%zu].name': value '%s': as a peer this "
+			                   "name means the network; choose another one",
 			                   i, name);
 		(void)snprintf(cfg->ue_name[i], CONFIG_NAME_MAX, "%s", name);
 		cfg->cell.ue[i] =
@@ -195,8 +197,10 @@ static int check_nr_events(struct reader *r)
 
 		if (type != CELL_CMD_HANDOVER && !(type == CELL_CMD_PREDICT && conditional))
 			return config_fail(
-				r, "key 'events[%zu]': allowed handover%s with cell.system nr", i,
-				conditional ? ", predict" : "");
+				r,
+				"key 'events[%zu]': cell.system nr does not have this event; "
+				"allowed handover%s",
+				i, conditional ? ", predict" : "");
 	}
 	return 0;
 }
@@ -207,12 +211,14 @@ static int check_system(struct reader *r)
 	uint8_t system = r->cfg->cell.system;
 
 	if (*r->cfg->channel && system != CELL_SYSTEM_LTE && system != CELL_SYSTEM_NR)
-		return config_fail(r,
-		                   "key '(top).channel': allowed only with cell.system lte or nr");
+		return config_fail(
+			r, "key '(top).channel': this cell.system has no channel over time; "
+			   "remove the key, or set cell.system: lte, nr");
 	if (system == CELL_SYSTEM_NR)
 		return check_nr_events(r);
 	if (r->cfg->n_events && system != CELL_SYSTEM_LTE)
-		return config_fail(r, "key 'events': allowed only with cell.system lte or nr");
+		return config_fail(r, "key 'events': this cell.system has no events; remove the "
+		                      "key, or set cell.system: lte, nr");
 	return 0;
 }
 
@@ -225,7 +231,7 @@ static int read_top(struct reader *r, json_t *top)
 	int err;
 
 	if (!json_is_object(top))
-		return config_fail(r, "expected a JSON object");
+		return config_fail(r, "not a JSON object; write one");
 	if (json_integer_value(json_object_get(top, "format")) != FORMAT)
 		return config_fail(r, "key 'format': allowed %d", FORMAT);
 	err = config_read_object(r, "(top)", top, top_keys, elsewhere, r->cfg);
@@ -253,7 +259,7 @@ int config_parse(struct config *ret, const char *text, size_t len, const char *n
 	memset(ret, 0, sizeof(*ret));
 	cell_cfg_default(&ret->cell);
 	if (!top)
-		return config_fail(&r, "line %d: %s", je.line, je.text);
+		return config_fail(&r, "line %d: not JSON: %s", je.line, je.text);
 	err = read_top(&r, top);
 	json_decref(top);
 	return err;

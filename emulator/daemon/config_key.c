@@ -43,8 +43,8 @@ static int read_number(struct reader *r, const char *path, const struct key *k, 
 	double d;
 
 	if (whole ? !json_is_integer(v) : !json_is_number(v))
-		return config_fail(r, "key '%s.%s': expected %s", path, k->name,
-		                   whole ? "an integer" : "a number");
+		return config_fail(r, "key '%s.%s': allowed %s", path, k->name,
+		                   whole ? "whole numbers" : "numbers");
 	d = json_number_value(v);
 	if (d < k->min || d > k->max)
 		return config_fail(r, "key '%s.%s': value %.15g: allowed %.15g..%.15g", path,
@@ -84,15 +84,14 @@ static int read_key(struct reader *r, const char *path, const struct key *k, con
 	switch (k->kind) {
 	case KIND_BOOL:
 		if (!json_is_boolean(v))
-			return config_fail(r, "key '%s.%s': expected true or false", path, k->name);
+			return config_fail(r, "key '%s.%s': allowed true, false", path, k->name);
 		store(base, k, json_is_true(v));
 		return 0;
 	case KIND_STRING:
 		if (json_is_null(v))
 			return 0;
 		if (!json_is_string(v) || json_string_length(v) >= k->size)
-			return config_fail(r,
-			                   "key '%s.%s': expected a string of less than %zu bytes",
+			return config_fail(r, "key '%s.%s': allowed strings of less than %zu bytes",
 			                   path, k->name, k->size);
 		memcpy((char *)base + k->offset, json_string_value(v), json_string_length(v) + 1);
 		return 0;
@@ -119,7 +118,7 @@ int config_read_object(struct reader *r, const char *path, json_t *object, const
 	json_t *v;
 
 	if (!json_is_object(object))
-		return config_fail(r, "key '%s': expected an object", path);
+		return config_fail(r, "key '%s': allowed an object", path);
 	json_object_foreach (object, name, v) {
 		const struct key *k = find_key(keys, name);
 		const char *const *s = skip;
@@ -130,7 +129,7 @@ int config_read_object(struct reader *r, const char *path, json_t *object, const
 		if (s && *s)
 			continue;
 		if (!k)
-			return config_fail(r, "key '%s.%s': unknown", path, name);
+			return config_fail(r, "key '%s.%s': unknown; remove it", path, name);
 		err = read_key(r, path, k, v, base);
 		if (err < 0)
 			return err;
@@ -142,5 +141,5 @@ int config_check_list(struct reader *r, const char *path, const json_t *value)
 {
 	if (!value || json_is_null(value) || json_is_array(value))
 		return 0;
-	return config_fail(r, "key '%s': expected a list", path);
+	return config_fail(r, "key '%s': allowed a list", path);
 }

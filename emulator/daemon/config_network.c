@@ -92,10 +92,13 @@ static int read_enb(struct reader *r, json_t *enb, uint8_t k)
 	if (err < 0)
 		return err;
 	if (!name || !*name || strlen(name) >= CONFIG_NAME_MAX)
-		return config_fail(r, "key '%s.name': expected a name of 1..%d bytes", path,
+		return config_fail(r, "key '%s.name': allowed names of 1..%d bytes", path,
 		                   CONFIG_NAME_MAX - 1);
 	if (config_enb(cfg, name) != CELL_MAX_ENB)
-		return config_fail(r, "key '%s.name': value '%s': another eNB has it", path, name);
+		return config_fail(
+			r,
+			"key '%s.name': value '%s': another eNB has this name; choose another one",
+			path, name);
 	(void)snprintf(cfg->enb_name[k], CONFIG_NAME_MAX, "%s", name);
 	return read_address(r, path, "gtpu_address", enb, &cfg->cell.gtpu.enb_addr[k]);
 }
@@ -122,7 +125,7 @@ int config_read_enbs(struct reader *r, json_t *cell)
 	if (err == 0)
 		err = read_address(r, "cell.sgw", "gtpu_address", sgw, &cfg->gtpu.sgw_addr);
 	if (err == 0 && !cfg->gtpu.sgw_addr)
-		err = config_fail(r, "key 'cell.sgw.gtpu_address': missing");
+		err = config_fail(r, "key 'cell.sgw.gtpu_address': missing; add an IPv4 address");
 	return err;
 }
 
@@ -154,8 +157,10 @@ static int read_core_side(struct reader *r, const char *path, const char *side, 
 	if (!side || (strcmp(side, "sgw") != 0 && strcmp(side, "enb") != 0))
 		return -1;
 	if (!r->cfg->cell.gtpu.sgw_addr)
-		return config_fail(r, "key '%s.side': value '%s': there is no 'cell.sgw'", path,
-		                   side);
+		return config_fail(r,
+		                   "key '%s.side': value '%s': the cell has no S-GW; add "
+		                   "'cell.sgw'",
+		                   path, side);
 	*ret_port = CELL_PORT_SGW;
 	if (strcmp(side, "sgw") == 0)
 		return 0;
@@ -184,9 +189,11 @@ static int read_ue_side(struct reader *r, const char *path, const char *side, co
 	if (strcmp(side, "ue") == 0)
 		return 0;
 	if (r->cfg->cell.ue[port - 1].peer != CELL_PEER_NETWORK || r->cfg->cell.gtpu.sgw_addr)
-		return config_fail(r, "key '%s.side': value '" CONFIG_NETWORK "': %s '%s' %s", path,
-		                   r->cfg->cell.gtpu.sgw_addr ? "packets of" : "the peer of", ue,
-		                   r->cfg->cell.gtpu.sgw_addr ? "take the S-GW" : "is a UE");
+		return config_fail(r,
+		                   "key '%s.side': value '" CONFIG_NETWORK "': %s '%s' %s; allowed "
+		                   "ue",
+		                   path, r->cfg->cell.gtpu.sgw_addr ? "packets of" : "the peer of",
+		                   ue, r->cfg->cell.gtpu.sgw_addr ? "take the S-GW" : "is a UE");
 	*ret_port |= CELL_PORT_NETWORK;
 	return 0;
 }
@@ -215,7 +222,8 @@ int config_read_ports(struct reader *r, json_t *ports)
 	if (config_check_list(r, "ports", ports) < 0)
 		return -EINVAL;
 	if (json_array_size(ports) > CONFIG_PORTS_MAX)
-		return config_fail(r, "key 'ports': more than two ports per UE");
+		return config_fail(r, "key 'ports': %zu entries: allowed 0..%d",
+		                   json_array_size(ports), CONFIG_PORTS_MAX);
 	for (size_t i = 0; i < json_array_size(ports); i++) {
 		char path[32];
 		int err;
@@ -243,8 +251,8 @@ static int read_target(struct reader *r, const char *path, const json_t *o, stru
 		                   key, enb ? enb : "(not a string)");
 	if (!r->cfg->cell.gtpu.sgw_addr || r->cfg->cell.ue[cmd->ue - 1].peer != CELL_PEER_NETWORK)
 		return config_fail(r,
-		                   "key '%s.%s': only for a UE that talks to the network "
-		                   "through an S-GW",
+		                   "key '%s.%s': the UE does not reach an S-GW; set its peer "
+		                   "to " CONFIG_NETWORK " and add 'cell.sgw'",
 		                   path, key);
 	return 0;
 }
@@ -268,11 +276,14 @@ static int read_event(struct reader *r, const char *path, json_t *o, struct conf
 	if (config_read_object(r, path, o, keys, elsewhere, e) < 0)
 		return -EINVAL;
 	if (kinds != 1)
-		return config_fail(r, "key '%s': expected one of mode, handover, predict", path);
+		return config_fail(r, "key '%s': %d of mode, handover and predict: allowed one",
+		                   path, kinds);
 	if (!json_object_get(o, "mode"))
 		return read_target(r, path, o, &e->cmd);
 	if (e->cmd.mode == CELL_MODE_DM && r->cfg->cell.ue[e->cmd.ue - 1].peer == CELL_PEER_NETWORK)
-		return config_fail(r, "key '%s.mode': value 'dm': the peer of '%s' is the network",
+		return config_fail(r,
+		                   "key '%s.mode': value 'dm': the peer of '%s' is the network; "
+		                   "allowed im",
 		                   path, ue);
 	return 0;
 }

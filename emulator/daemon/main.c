@@ -13,8 +13,11 @@ static void usage(FILE *f)
 {
 	(void)fputs("usage: celld --config FILE [--ready-fd N]\n"
 	            "       celld --check FILE\n"
-	            "The radio network between TUN devices; docs/trace-format.md says what it "
-	            "writes.\n",
+	            "Emulate a radio network between TUN devices until SIGTERM.\n"
+	            "  --config FILE  the network, in JSON\n"
+	            "  --check FILE   say what is wrong in such a file, and end\n"
+	            "  --ready-fd N   write a byte there when packets can flow\n"
+	            "docs/trace-format.md describes the files that celld writes.\n",
 	            f);
 }
 

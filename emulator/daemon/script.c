@@ -78,7 +78,7 @@ static int find_field(struct channel *ch, const json_t *fields, int which)
 		ch->offset[which] = (size_t)offset;
 		return 0;
 	}
-	return fail(ch, "header: field '%s' of type %s is missing", wanted[which].name,
+	return fail(ch, "header: field '%s' of type %s: missing; add it", wanted[which].name,
 	            wanted[which].type);
 }
 
@@ -112,7 +112,7 @@ static int read_header(struct channel *ch)
 		r = fail(ch, "%s", strerror(errno));
 	name = json_string_value(json_object_get(header, "name"));
 	if (r == 0 && (!name || strcmp(name, "channel") != 0))
-		r = fail(ch, "not a channel trace");
+		r = fail(ch, "not a channel trace; docs/channel-trace-format.md describes one");
 	ch->record_bytes = (size_t)json_integer_value(json_object_get(header, "record_bytes"));
 	if (r == 0 && (ch->record_bytes < 8 || ch->record_bytes > 4096))
 		r = fail(ch, "header: record_bytes: allowed 8..4096");
@@ -121,7 +121,8 @@ static int read_header(struct channel *ch)
 		r = find_field(ch, json_object_get(header, "fields"), i);
 	header_bytes = json_integer_value(json_object_get(header, "header_bytes"));
 	if (r == 0 && header_bytes != ftell(ch->f))
-		r = fail(ch, "header: header_bytes: value %lld: allowed %ld, where its line ends",
+		r = fail(ch,
+		         "header: header_bytes: value %lld: the line ends elsewhere; allowed %ld",
 		         (long long)header_bytes, ftell(ch->f));
 	json_decref(header);
 	return r;
@@ -168,8 +169,10 @@ static int check_cell(struct channel *ch, const struct script *s, const struct c
 	if (cmd->type == CELL_CMD_CHANNEL)
 		return 0;
 	if (cfg->cell.ue[cmd->ue - 1].peer != CELL_PEER_NETWORK)
-		return fail(ch, "record %zu: dir 3, ue %u: allowed UEs that talk to the network",
-		            s->n, cmd->ue);
+		return fail(
+			ch,
+			"record %zu: dir 3, ue %u: the peer is a UE; allowed UEs of the network",
+			s->n, cmd->ue);
 	if (cmd->rsrp_cdbm < CELL_RSRP_MIN_CDBM || cmd->rsrp_cdbm > CELL_RSRP_MAX_CDBM)
 		return fail(ch, "record %zu: RSRP %d: allowed %d..%d", s->n, cmd->rsrp_cdbm,
 		            CELL_RSRP_MIN_CDBM, CELL_RSRP_MAX_CDBM);
@@ -201,8 +204,8 @@ static int read_record(struct channel *ch, struct script *s, const struct config
 		return -EINVAL;
 	if (s->n > 0 && !in_order(&ch->last, &e))
 		return fail(ch,
-		            "record %zu: t_ns %" PRId64 ", ue %u, dir %u: allowed later ones than "
-		            "those of the record before",
+		            "record %zu: t_ns %" PRId64 ", ue %u, dir %u: not after the record "
+		            "before; sort records by time, UE, eNB, direction",
 		            s->n, e.t_ns - start_ns, e.cmd.ue, e.cmd.dir);
 	ch->last = e;
 	return add(s, &e);
@@ -228,7 +231,8 @@ static int read_channel(struct script *s, const struct config *cfg, int64_t star
 	if (r == 0 && ferror(ch.f))
 		r = fail(&ch, "%s", strerror(errno));
 	if (r == 0 && n > 0)
-		r = fail(&ch, "record %zu: cut short", s->n);
+		r = fail(&ch, "record %zu: cut short: %zu bytes: allowed %zu", s->n, n,
+		         ch.record_bytes);
 	(void)fclose(ch.f);
 	return r;
 }

@@ -140,12 +140,12 @@ static int run(struct capture *captures, size_t n, int signal_fd)
 
 static void usage(FILE *f)
 {
-	(void)fputs(
-		"usage: ipdump --stats FILE [--ready-fd N] [--snaplen BYTES] [--buffer-kib N]\n"
-		"              [NAME NETNS IFNAME FILE]...\n"
-		"Captures interfaces of network namespaces until SIGTERM; the statistics tell how\n"
-		"many packets each missed.\n",
-		f);
+	(void)fputs("usage: ipdump --stats FILE [--ready-fd N] [--snaplen BYTES] [--buffer-kib N]\n"
+	            "              [NAME NETNS IFNAME FILE]...\n"
+	            "Capture interfaces of network namespaces until SIGTERM. The statistics have "
+	            "the number\n"
+	            "of packets that each missed.\n",
+	            f);
 }
 
 static bool number(const char *name, uint64_t min, uint64_t max, int *ret)

@@ -29,12 +29,12 @@ static void address_to(uint8_t *data, size_t len, uint32_t addr)
 static const char *parse_bytes(struct arrival *a, const char *hex)
 {
 	if (strlen(hex) != 2 * a->len)
-		return "bytes: expected two lower-case hex digits for each of len bytes";
+		return "bytes: allowed two lower-case hex digits for each of len bytes";
 	for (size_t i = 0; i < a->len; i++, hex += 2) {
 		int high = hex_digit(hex[0]), low = hex_digit(hex[1]);
 
 		if (high < 0 || low < 0)
-			return "bytes: expected two lower-case hex digits for each of len bytes";
+			return "bytes: allowed two lower-case hex digits for each of len bytes";
 		a->data[i] = (uint8_t)(high << 4 | low);
 	}
 	return NULL;
@@ -50,11 +50,11 @@ const char *arrival_parse(struct arrival *ret, const struct config *cfg, char *l
 	for (int i = 0; i < 5; i++)
 		field[i] = strtok_r(i == 0 ? line : NULL, " \n", &rest);
 	if (!field[3] || strtok_r(NULL, " \n", &rest))
-		return "expected: t_ns port len tag_hex [bytes in hex]";
+		return "not an arrival; write: t_ns port len tag_hex [bytes in hex]";
 	if (!number_parse(field[0], 10, 0, T_NS_MAX, &t_ns))
 		return "t_ns: allowed whole numbers from 0";
 	if (!number_parse(field[1], 10, 0, UINT8_MAX, &port))
-		return "port: no such port";
+		return "port: the cell has no such port; use one of its UEs";
 	if (!number_parse(field[2], 10, 1, CELL_MTU_MAX, &len))
 		return ARRIVAL_WRONG_LEN;
 	if (!number_parse(field[3], 16, 0, UINT64_MAX, &ret->tag))
@@ -70,7 +70,7 @@ const char *arrival_parse(struct arrival *ret, const struct config *cfg, char *l
 		return NULL;
 	ue = config_ue(cfg, field[4] + 1);
 	if (!ue)
-		return "@: expected the name of a UE";
+		return "@: allowed names of UEs";
 	address_to(ret->data, ret->len, cfg->cell.ue[ue - 1].addr);
 	return NULL;
 }

@@ -113,14 +113,14 @@ static const char *push(struct sim *s, const struct arrival *a)
 
 	if (r == -EMSGSIZE)
 		return ARRIVAL_WRONG_LEN;
-	return r == -EINVAL ? "port: no such port" : NULL;
+	return r == -EINVAL ? "port: the cell has no such port; use one of its UEs" : NULL;
 }
 
 /* Go on to the time of the arrival and push it. Return: NULL, or what is wrong. */
 static const char *arrive(struct sim *s, const struct arrival *a)
 {
 	if (a->t_ns < s->last_ns)
-		return "t_ns: goes backwards";
+		return "t_ns: earlier than the line before; sort lines by time";
 	s->last_ns = a->t_ns;
 	while (s->error == 0 && s->cfg.cell.gtpu.sgw_addr && next_ns(s) < a->t_ns)
 		go_on(s); /* what leaves meanwhile may be back before */
@@ -194,7 +194,9 @@ static int open_cell(struct sim *s, void **ret_mem)
 	s->n_out = 2 * cell_out_min(&cell);
 	s->out = malloc(s->n_out * sizeof(*s->out));
 	if (!*ret_mem || !s->out || cell_init(&s->cell, *ret_mem, size, &cell, 0) < 0) {
-		(void)fprintf(stderr, "cellsim: out of memory: the cell needs %zu MiB\n",
+		(void)fprintf(stderr,
+		              "cellsim: out of memory: the cell needs %zu MiB; free some, or lower "
+		              "max_pkts\n",
 		              size >> 20);
 		return -ENOMEM;
 	}
@@ -277,7 +279,9 @@ int main(int argc, char **argv)
 			return 2;
 	}
 	if (!config || !arrivals || !dir || optind != argc) {
-		(void)fputs("usage: cellsim --config FILE --arrivals FILE --out DIR\n", stderr);
+		(void)fputs("usage: cellsim --config FILE --arrivals FILE --out DIR\n"
+		            "Send the packets of a file through a cell, as fast as it goes.\n",
+		            stderr);
 		return 2;
 	}
 	if (config_load(&sim.cfg, config, error) < 0) {

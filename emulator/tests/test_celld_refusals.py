@@ -23,11 +23,11 @@ def changed(tmp_path, key, value):
 @pytest.mark.parametrize(("key", "value", "message"), [
     ("format", 2, "key 'format': allowed 1"),
     ("cell.n_rb", 5, "key 'cell.n_rb': value 5: allowed 6..110"),
-    ("cell.n_rb", "x", "key 'cell.n_rb': expected an integer"),
+    ("cell.n_rb", "x", "key 'cell.n_rb': allowed whole numbers"),
     ("cell.scheduler", "fifo", "key 'cell.scheduler': value 'fifo': allowed rr, wfq, max_ci, pf, mlwdf"),
     ("cell.ra.rac_timeout_ms", 1, "key 'cell.ra.rac_timeout_ms': value 1: allowed 2..1000"),
-    ("cell.ra.rac_timeout", 10, "key 'cell.ra.rac_timeout': unknown"),
-    ("cell.mac.trailing_bsr", 1, "key 'cell.mac.trailing_bsr': expected true or false"),
+    ("cell.ra.rac_timeout", 10, "key 'cell.ra.rac_timeout': unknown; remove it"),
+    ("cell.mac.trailing_bsr", 1, "key 'cell.mac.trailing_bsr': allowed true, false"),
     ("cell.rlc_um.sn_bits", 7, "cell: rlc.um.sn_bits: allowed 5 or 10"),
     ("cell.ues.0.cqi_ul", 16, "key 'cell.ues[0].cqi_ul': value 16: allowed 1..15"),
     ("cell.ues.0.bler_sl", 1.5, "key 'cell.ues[0].bler_sl': value 1.5: allowed 0..1"),
@@ -35,39 +35,41 @@ def changed(tmp_path, key, value):
     ("cell.ues", [], "key 'cell.ues': 0 entries: allowed 1..100"),
     ("ports.0.ue", "ue3", "key 'ports[0].ue': value 'ue3': allowed the name of a UE"),
     ("ports.0.mtu", 9000, "key 'ports[0].mtu': value 9000: allowed 68..1500"),
-    ("outputs", {}, "key '(top).outputs': unknown"),
-    *((f"cell.{section}.bler", [0.5], f"key 'cell.{section}.bler': unknown")
+    ("outputs", {}, "key '(top).outputs': unknown; remove it"),
+    *((f"cell.{section}.bler", [0.5], f"key 'cell.{section}.bler': unknown; remove it")
       for section in ("timing", "ra", "mac", "control", "rlc", "rlc_um", "rlc_am", "pdcp", "mode_switch", "handover",
                       "gtpu", "sgw", "utran", "packet_trace")),
-    ("cell.harq.uplink", [1], "key 'cell.harq.uplink': unknown"),
-    ("cell.bler", [0.5], "key 'cell.bler': unknown"),
-    ("cell.ues.0.bler", [0.5], "key 'cell.ues[0].bler': unknown"),
-    ("ports.0.peer", "ue2", "key 'ports[0].peer': unknown"),
-    ("output.log", "x", "key 'output.log': unknown"),
-    ("ports", {}, "key 'ports': expected a list"),
-    ("events", {"t_ms": 1}, "key 'events': expected a list"),
+    ("cell.harq.uplink", [1], "key 'cell.harq.uplink': unknown; remove it"),
+    ("cell.bler", [0.5], "key 'cell.bler': unknown; remove it"),
+    ("cell.ues.0.bler", [0.5], "key 'cell.ues[0].bler': unknown; remove it"),
+    ("ports.0.peer", "ue2", "key 'ports[0].peer': unknown; remove it"),
+    ("output.log", "x", "key 'output.log': unknown; remove it"),
+    ("ports", {}, "key 'ports': allowed a list"),
+    ("events", {"t_ms": 1}, "key 'events': allowed a list"),
     ("cell.packet_trace", {"uplink": [1], "downlink": [1], "uplink_trains": 7},
-     "key 'cell.packet_trace.uplink_trains': expected a list"),
+     "key 'cell.packet_trace.uplink_trains': allowed a list"),
     ("ports.0.side", "mme", "key 'ports[0].side': value 'mme': allowed ue, network, sgw, enb"),
-    ("ports.0.side", "sgw", "key 'ports[0].side': value 'sgw': there is no 'cell.sgw'"),
+    ("ports.0.side", "sgw", "key 'ports[0].side': value 'sgw': the cell has no S-GW; add 'cell.sgw'"),
     ("cell.ues.0.weight", 0, "key 'cell.ues[0].weight': value 0: allowed 1..255"),
     ("cell.ues.0.enb", "senb", "key 'cell.ues[0].enb': value 'senb': allowed the name of an eNB"),
     ("cell.ues.0.address", "10.45.0", "key 'cell.ues[0].address': value '10.45.0': allowed an IPv4 address"),
     ("cell.enbs", [], "key 'cell.enbs': 0 entries: allowed 1..4"),
-    ("cell.sgw", {}, "key 'cell.sgw.gtpu_address': missing"),
+    ("cell.sgw", {}, "key 'cell.sgw.gtpu_address': missing; add an IPv4 address"),
     ("cell.handover.procedure", "x2",
      "key 'cell.handover.procedure': value 'x2': allowed standard, fast_path_switch, prediction, conditional, daps"),
     ("cell.handover.detach_ms", -1, "key 'cell.handover.detach_ms': value -1: allowed 0..10000"),
     ("cell.gtpu.ecn", "all", "key 'cell.gtpu.ecn': value 'all': allowed none, copy"),
-    ("events", [{"t_ms": 1, "ue": "ue1"}], "key 'events[0]': expected one of mode, handover, predict"),
+    ("events", [{"t_ms": 1, "ue": "ue1"}], "key 'events[0]': 0 of mode, handover and predict: allowed one"),
     ("events", [{"t_ms": 1, "ue": "ue1", "handover": "tenb"}],
      "key 'events[0].handover': value 'tenb': allowed the name of an eNB"),
-    ("cell.ues.1.name", "ue1", "key 'cell.ues[1].name': value 'ue1': another UE has it"),
-    ("cell.ues.0.name", "network", "key 'cell.ues[0].name': value 'network': means the network as a peer"),
-    ("cell.enbs", [{"name": "senb"}, {"name": "senb"}], "key 'cell.enbs[1].name': value 'senb': another eNB has it"),
+    ("cell.ues.1.name", "ue1", "key 'cell.ues[1].name': value 'ue1': another UE has this name; choose another one"),
+    ("cell.ues.0.name", "network",
+     "key 'cell.ues[0].name': value 'network': as a peer this name means the network; choose another one"),
+    ("cell.enbs", [{"name": "senb"}, {"name": "senb"}],
+     "key 'cell.enbs[1].name': value 'senb': another eNB has this name; choose another one"),
     ("cell", {"n_rb": 6, "mac": {"ul_always_scheduled": True}, "ues": [
         {"name": f"ue{i}", "peer": "network", "mode": "im"} for i in range(1, 8)]},
-     "cell: lte.mac.ul_always_scheduled: allowed only with a resource block for each UE"),
+     "cell: lte.mac.ul_always_scheduled: allowed true with a resource block for each UE, or false"),
     ("cell.ues.0.mode", "a\nb\x1b[2J", "key 'cell.ues[0].mode': value 'a?b?[2J': allowed im, dm"),
 ])
 def test_wrong_configuration(tmp_path, key, value, message):
@@ -78,7 +80,7 @@ def test_wrong_configuration(tmp_path, key, value, message):
 
 
 @pytest.mark.parametrize(("text", "message"), [
-    ("", "line 1"), ("{", "line 1"), ("[]", "expected a JSON object"),
+    ("", "line 1"), ("{", "line 1"), ("[]", "not a JSON object"),
     ('{"format": 1, "format": 1}', "duplicate object key"), ('{"\x01', "line 1"),
     ('{"format": 1}\0{', "line 1"),
 ])
@@ -106,15 +108,15 @@ def test_a_configuration_that_cannot_be_read(tmp_path):
 
 
 @pytest.mark.parametrize(("line", "message"), [
-    ("1 9 40 0", "port: no such port"), ("1 257 40 0", "port: no such port"), ("1 -1 40 0", "port: no such port"),
+    *((f"1 {port} 40 0", "port: the cell has no such port") for port in (9, 257, -1)),
     ("1 1 0 0", "len: allowed 1..1500"), ("1 1 40x 0", "len: allowed 1..1500"),
     ("1 1 18446744073709551657 0", "len: allowed 1..1500"),
     ("-1 1 40 0", "t_ns: allowed whole numbers from 0"), ("1e6 1 40 0", "t_ns: allowed whole numbers from 0"),
     ("1 1 40 g", "tag: allowed at most 16 hex digits"), ("1 1 40 12345678901234567", "tag: allowed at most 16 hex"),
     ("1 1 2 0 0g11", "two lower-case hex digits"), ("1 1 2 0 001122", "two lower-case hex digits"),
-    ("1 1 2 0 00", "two lower-case hex digits"), ("1 1 40 0 @ue3", "@: expected the name of a UE"),
-    ("1 1 2 0 0011 22", "expected: t_ns port len tag_hex"), ("1 1 40", "expected: t_ns port len tag_hex"),
-    ("nonsense", "expected: t_ns port len tag_hex"), ("5 1 40 0\n4 1 40 0", "t_ns: goes backwards"),
+    ("1 1 2 0 00", "two lower-case hex digits"), ("1 1 40 0 @ue3", "@: allowed names of UEs"),
+    ("1 1 2 0 0011 22", "not an arrival; write: t_ns port len tag_hex"), ("1 1 40", "not an arrival; write: t_ns"),
+    ("nonsense", "not an arrival; write: t_ns port"), ("5 1 40 0\n4 1 40 0", "t_ns: earlier than the line before"),
 ])
 def test_wrong_arrivals(tmp_path, line, message):
     path = config(tmp_path)

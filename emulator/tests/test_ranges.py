@@ -39,11 +39,11 @@ def said(tmp_path, section, name, value):
 @pytest.mark.parametrize(("section", "key"), KEYS)
 def test_a_key_has_the_range_of_its_model(tmp_path, section, key):
     if key.kind == "KIND_BOOL":
-        wanted, refused = [True, False], {1: "expected true or false"}
+        wanted, refused = [True, False], {1: "allowed true, false"}
     elif key.kind == "KIND_ENUM":
         wanted, refused = key.choices, {"x": f"value 'x': allowed {', '.join(key.choices)}"}
     elif key.kind == "KIND_STRING":
-        wanted, refused = [key.default], dict.fromkeys(["x" * 81, 1], "expected a string of less than 81 bytes")
+        wanted, refused = [key.default], dict.fromkeys(["x" * 81, 1], "allowed strings of less than 81 bytes")
     else:
         wanted = key.choices or [key.low, key.high]
         refused = {value: f"value {value:.15g}: allowed {key.low:.15g}..{key.high:.15g}"

@@ -73,7 +73,7 @@ def test_a_trace_of_several_cells_hands_over(tmp_path):
 @pytest.mark.parametrize(("rows", "message"), [
     ([(0, 1, 0, 9, 2, 0)], "record 0: enb 2: allowed 0..1"), ([(0, 1, 4, 9, 0, 0)], "record 0: ue 1, dir 4, cqi 9"),
     ([(0, 1, RSRP, 0, 0, -20001)], "record 0: RSRP -20001: allowed -20000..5000"),
-    ([(0, 1, 0, 9, 1, 0), (0, 1, 1, 9, 0, 0)], "record 1: t_ns 0, ue 1, dir 1: allowed later ones"),
+    ([(0, 1, 0, 9, 1, 0), (0, 1, 1, 9, 0, 0)], "record 1: t_ns 0, ue 1, dir 1: not after the record before"),
 ])
 def test_a_wrong_trace_of_several_cells_is_refused(tmp_path, rows, message):
     write_channel(tmp_path / "channel", rows)
@@ -112,10 +112,11 @@ def test_as_many_events_at_one_time_as_may_be_given(tmp_path):
 
 @pytest.mark.parametrize(("system", "changes", "message"), [
     ("utran", {"events": [{"t_ms": 1, "ue": "ue1", "mode": "im"}]},
-     "key 'events': allowed only with cell.system lte or nr"),
+     "key 'events': this cell.system has no events; remove the key, or set cell.system: lte, nr"),
     ("nr", {"events": [{"t_ms": 1, "ue": "ue1", "mode": "im"}]},
-     "key 'events[0]': allowed handover with cell.system nr"),
-    ("packet_trace", {"channel": "/nowhere"}, "key '(top).channel': allowed only with cell.system lte or nr"),
+     "key 'events[0]': cell.system nr does not have this event; allowed handover"),
+    ("packet_trace", {"channel": "/nowhere"},
+     "key '(top).channel': this cell.system has no channel over time; remove the key, or set cell.system: lte, nr"),
 ])
 def test_only_some_systems_take_changes(tmp_path, system, changes, message):
     cell = {"system": system, "ues": [{"name": "ue1", "peer": "network", "mode": "im"}],
@@ -129,10 +130,10 @@ def test_only_some_systems_take_changes(tmp_path, system, changes, message):
 @pytest.mark.parametrize(("rows", "name", "message"), [
     ([(0, 3, 0, 9)], "channel", "record 0: ue 3, dir 0, cqi 9: allowed 1..2, 0..2, 0..15"),
     ([(0, 1, 3, 9)], "channel", "record 0: ue 1, dir 3, cqi 9"),
-    ([(5, 1, 0, 9), (4, 1, 0, 9)], "channel", "record 1: t_ns 4000000, ue 1, dir 0: allowed later ones"),
-    ([(5, 1, 0, 9), (5, 1, 0, 8)], "channel", "record 1: t_ns 5000000, ue 1, dir 0: allowed later ones"),
-    ([(5, 1, 1, 9), (5, 1, 0, 8)], "channel", "record 1: t_ns 5000000, ue 1, dir 0: allowed later ones"),
-    ([(5, 2, 0, 9), (5, 1, 0, 8)], "channel", "record 1: t_ns 5000000, ue 1, dir 0: allowed later ones"),
+    ([(5, 1, 0, 9), (4, 1, 0, 9)], "channel", "record 1: t_ns 4000000, ue 1, dir 0: not after the record before"),
+    ([(5, 1, 0, 9), (5, 1, 0, 8)], "channel", "record 1: t_ns 5000000, ue 1, dir 0: not after the record before"),
+    ([(5, 1, 1, 9), (5, 1, 0, 8)], "channel", "record 1: t_ns 5000000, ue 1, dir 0: not after the record before"),
+    ([(5, 2, 0, 9), (5, 1, 0, 8)], "channel", "record 1: t_ns 5000000, ue 1, dir 0: not after the record before"),
     ([], "radio", "not a channel trace"),
 ])
 def test_a_wrong_channel_trace_is_refused(tmp_path, rows, name, message):
@@ -148,12 +149,12 @@ def test_a_wrong_channel_trace_is_refused(tmp_path, rows, name, message):
     (lambda b: b[:512] + struct.pack("<q", 2**63 - 1) + b[520:], "record 0: t_ns 9223372036854775807: allowed 0.."),
     (lambda b: b[:512] + struct.pack("<q", -1) + b[520:], "record 0: t_ns -1: allowed 0.."),
     (lambda b: b.replace(b'"sinr_cdb", "type": "i32", "offset": 12', b'"sinr_cdb", "type": "i32", "offset": 13'),
-     "header: field 'sinr_cdb' of type i32 is missing"),
+     "header: field 'sinr_cdb' of type i32: missing"),
     (lambda b: b.replace(b'"header_bytes": 512', b'"header_bytes": -12'),
-     "header: header_bytes: value -12: allowed 512, where its line ends"),
+     "header: header_bytes: value -12: the line ends elsewhere; allowed 512"),
     (lambda b: b.replace(b'"header_bytes": 512', b'"header_bytes": 256'),
-     "header: header_bytes: value 256: allowed 512"),
-    (lambda b: b.replace(b'"offset": 12', b'"offset":"a"'), "header: field 'sinr_cdb' of type i32 is missing"),
+     "header: header_bytes: value 256: the line ends elsewhere; allowed 512"),
+    (lambda b: b.replace(b'"offset": 12', b'"offset":"a"'), "header: field 'sinr_cdb' of type i32: missing"),
     (lambda b: b[:100], "not a channel trace"),
 ])
 def test_a_damaged_channel_trace_is_refused(tmp_path, change, message):

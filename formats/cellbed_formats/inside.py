@@ -28,7 +28,7 @@ from . import named_file
 
 #: Of what is created, less what the umask takes: others never write.
 FILE_MODE, FOLDER_MODE = 0o644, 0o755
-LINKED = "a symbolic link: allowed files and folders of its own, as links could lead to other users' files"
+LINKED = "a symbolic link: it could lead to other users' files; copy the file or folder to its place"
 _FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC

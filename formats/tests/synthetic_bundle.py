@@ -118,9 +118,9 @@ class Cell:
         peer = 3 - node
         self.pkts += 1
         pkt = {"pkt": self.pkts, "tag": tag, "bytes": size}
-        leg = "sl" if mode == "DM" else "ul"
-        self.add(in_ns, "pkt_in", node=node, peer=peer, dir=leg, **pkt)
-        self.add(in_ns, "buffer", node=node, dir=leg, bytes=size + 2, value=1)
+        direction = "sl" if mode == "DM" else "ul"
+        self.add(in_ns, "pkt_in", node=node, peer=peer, dir=direction, **pkt)
+        self.add(in_ns, "buffer", node=node, dir=direction, bytes=size + 2, value=1)
         request = -(-(in_ns - START_NS) // MS) * MS + START_NS
         self.add(request, "ra_preamble", node=node, value=1)
         self.add(request + 3 * MS, "ra_response", peer=node, dir="dl", rb=1, bytes=89, value=2)
@@ -129,13 +129,13 @@ class Cell:
         left = 0 if stolen else size + 2
         self._send(bsr, node, 0, "ul", 89, size if stolen else 0, pkt if stolen else None, msg3=1)
         self.add(bsr, "bsr_tx", node=node, bytes=left, value=9)
-        self.add(bsr + 3_750_000, "bsr_rx", peer=node, dir=leg, value=9, block=self.blocks)
+        self.add(bsr + 3_750_000, "bsr_rx", peer=node, dir=direction, value=9, block=self.blocks)
         sent = bsr
         if not stolen:
             sent = bsr + 6 * MS
-            self.add(bsr + 4 * MS, "grant", peer=node, dir=leg, rb=17, bytes=1551, cqi=15, value=2)
-            self._send(sent, node, peer if leg == "sl" else 0, leg, 1551, size, pkt)
-        self.add(sent, "buffer", node=node, dir=leg, bytes=0, value=0)
+            self.add(bsr + 4 * MS, "grant", peer=node, dir=direction, rb=17, bytes=1551, cqi=15, value=2)
+            self._send(sent, node, peer if direction == "sl" else 0, direction, 1551, size, pkt)
+        self.add(sent, "buffer", node=node, dir=direction, bytes=0, value=0)
         out = sent + 3_750_000
         if mode == "IM":
             down = sent + 5 * MS
@@ -146,11 +146,11 @@ class Cell:
         return out
 
     def _send(
-        self, t_ns: int, node: int, peer: int, leg: str, block: int, size: int,
+        self, t_ns: int, node: int, peer: int, direction: str, block: int, size: int,
         pkt: dict[str, int] | None, msg3: int = 0,
     ) -> None:  # fmt: skip
         self.blocks += 1
-        block_row = {"node": node, "peer": peer, "dir": leg, "block": self.blocks}
+        block_row = {"node": node, "peer": peer, "dir": direction, "block": self.blocks}
         sent = {"sn": (t_ns - START_NS) // MS, "bytes": block}
         used = 6 if pkt is None else 4 + size + 2  # headers and the packet with PDCP
         if pkt is not None:

@@ -96,7 +96,7 @@ def check(claim: Any) -> dict[str, Any]:
         return claim
     trend = _check_expectation(claim, name)
     if "minus" in claim and "ratio" in claim:
-        raise DataError(f"{name}: key ratio: allowed without minus")
+        raise DataError(f"{name}: key ratio: a claim has either minus or ratio; remove one of the two")
     _check_selectors(claim, name)
     if "than" in claim:
         _check_than(claim, name)

@@ -54,7 +54,7 @@ def test_a_ratio_is_paired_by_seed_and_columns() -> None:
 
 
 def test_ratio_and_minus_exclude_each_other() -> None:
-    with pytest.raises(DataError, match="key ratio: allowed without minus"):
+    with pytest.raises(DataError, match="key ratio: a claim has either minus or ratio"):
         check(gain(minus={"metric": "rtt_mean_ms"}))
 
 

@@ -60,7 +60,7 @@ def _same_bearer(c: Any, number: int, k: int) -> bool:
 # Source: TS 36.321 5.1, 5.4.2; TS 36.331; TS 36.300 10.1.2
 LTE = [
     *OF_CHANNELS, *OF_UES,
-    Refusal("lte.mac.ul_always_scheduled", "only with a resource block for each UE",
+    Refusal("lte.mac.ul_always_scheduled", "true with a resource block for each UE, or false",
             lambda c: not c.lte.mac.ul_always_scheduled or c.n_ue <= c.lte.n_rb),
     Refusal("lte.timing.rar_delay_tti", "less than lte.ra.rac_timeout_tti",
             lambda c: c.lte.timing.rar_delay_tti < c.lte.ra.rac_timeout_tti),
@@ -77,14 +77,14 @@ LTE = [
     Refusal("lte.crowd.direction", "dl with lte.mac.ul_always_scheduled",
             lambda c: not (c.lte.crowd.count and c.lte.mac.ul_always_scheduled)
             or c.lte.crowd.direction == lib.CELL_CROWD_DL),
-    Refusal("lte.crowd.burst_bytes", "at most a burst of the whole crowd in a microsecond",
+    Refusal("lte.crowd.burst_bytes", "at most one burst of the whole crowd in a microsecond",
             lambda c: c.lte.crowd.offered_rate_bps * c.lte.crowd.count <= 8 * 10**6 * c.lte.crowd.burst_bytes),
     Refusal("handover.procedure", "standard, fast_path_switch or prediction",
             lambda c: not _several(c) or (c.handover.procedure <= lib.CELL_HO_PREDICTION
                                           and not c.handover.condition.on)),
     Refusal("handover.prediction_timeout_ms", "longer than two messages of handover.signalling_us",
             lambda c: not _several(c) or 1000 * c.handover.prediction_timeout_ms > 2 * c.handover.signalling_us),
-    Refusal("handover.procedure", "not prediction with a3: nobody knows before",
+    Refusal("handover.procedure", "standard or fast_path_switch with a3",
             lambda c: not _several(c) or not c.handover.a3.on or c.handover.procedure != lib.CELL_HO_PREDICTION),
     Refusal("peer", "another UE or the network",
             lambda c: all(u.peer <= c.n_ue and u.peer != number for number, u in enumerate(ues(c), 1))),
@@ -97,20 +97,21 @@ LTE = [
     Refusal("peer", "a UE in the same cell",
             lambda c: all(peer_of(c, u) is None or peer_of(c, u).enb == u.enb for u in ues(c))),
     Refusal("bearer", "8 of a UE", lambda c: all(len(bearers_of(c, i + 1)) <= 8 for i in range(len(ues(c))))),
-    Refusal("pdcp.reordering", "with several eNBs 0: RLC has the order",
+    Refusal("pdcp.reordering", "0 with several eNBs",
             lambda c: not _several(c) or not any(b.pdcp.reordering for b in of_all_ues(c))),
-    Refusal("rlc.delivery", "with several eNBs and RLC AM in_sequence",
+    Refusal("rlc.delivery", "in_sequence with several eNBs and RLC AM",
             lambda c: not _several(c) or all(b.rlc.mode != AM or b.rlc.delivery == lib.CELL_DELIVERY_IN_SEQUENCE
                                              for b in of_all_ues(c))),
-    Refusal("pdcp.sn_bits", "with several eNBs and RLC AM 12",
+    Refusal("pdcp.sn_bits", "12 with several eNBs and RLC AM",
             lambda c: not _several(c) or all(b.rlc.mode != AM or b.pdcp.sn_bits == 12 for b in of_all_ues(c))),
-    Refusal("peer", "with RLC AM each other's peer",
+    Refusal("peer", "the UE whose peer this one is, with RLC AM",
             lambda c: all(peer.peer == number for number, peer, _ in _am_between_ues(c))),
-    Refusal("bearer.rlc.mode", "with RLC AM that of the peer's bearer at the same place",
+    Refusal("bearer.rlc.mode", "the mode of the peer's bearer at the same place, with RLC AM",
             lambda c: all(_same_bearer(c, number, k) for number, _, k in _am_between_ues(c))),
-    Refusal("lte.n_rb", "more where RLC does not segment: a block with room for a packet",
+    Refusal("lte.n_rb", "more where RLC does not segment, so that a block holds a packet",
             lambda c: c.lte.n_rb >= TM_MIN_RB or all(b.rlc.mode != TM for b in of_all_ues(c))),
-    Refusal("bearer.rlc.mode", "no more of a UE than the mode has LCIDs; one with a UE as peer", _channels_are_enough),
+    Refusal("bearer.rlc.mode", "as many bearers of a UE as the mode has LCIDs; one where the peer is a UE",
+            _channels_are_enough),
 ]
 
 _PAIR = [{"peer": 2, "mode": DM}, {"peer": 1, "mode": DM}]

@@ -239,7 +239,7 @@ static void test_a_resource_block_for_each_that_is_always_scheduled(void **state
 	cfg.rlc.mode = CELL_RLC_AM;
 	assert_int_equal(cell_cfg_check(&cfg, &field, &range), -EINVAL);
 	assert_string_equal(field, "peer");
-	assert_string_equal(range, "with RLC AM each other's peer");
+	assert_string_equal(range, "the UE whose peer this one is, with RLC AM");
 }
 
 /* Two eNBs, UEs that talk to the network. */
@@ -292,17 +292,17 @@ static void test_what_a_handover_needs(void **state)
 	(void)state;
 	several_enbs(&cfg);
 	cfg.pdcp.reordering = 1;
-	BLAMED("pdcp.reordering", "with several eNBs 0: RLC has the order");
+	BLAMED("pdcp.reordering", "0 with several eNBs");
 	several_enbs(&cfg);
 	cfg.rlc.delivery = CELL_DELIVERY_OUT_OF_SEQUENCE;
 	assert_int_equal(cell_cfg_check(&cfg, &field, &range), 0);
 	cfg.rlc.mode = CELL_RLC_AM;
-	BLAMED("rlc.delivery", "with several eNBs and RLC AM in_sequence");
+	BLAMED("rlc.delivery", "in_sequence with several eNBs and RLC AM");
 	several_enbs(&cfg);
 	cfg.pdcp.sn_bits = 7;
 	assert_int_equal(cell_cfg_check(&cfg, &field, &range), 0);
 	cfg.rlc.mode = CELL_RLC_AM;
-	BLAMED("pdcp.sn_bits", "with several eNBs and RLC AM 12");
+	BLAMED("pdcp.sn_bits", "12 with several eNBs and RLC AM");
 	several_enbs(&cfg);
 	cfg.handover.prediction_timeout_ms = 8; /* two messages of 4 ms */
 	BLAMED("handover.prediction_timeout_ms",

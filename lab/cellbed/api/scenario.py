@@ -87,7 +87,7 @@ class Scenario:
         Examples:
             >>> Scenario.load("d2d-nardini/static").set("radio.n_rb", 200)
             Traceback (most recent call last):
-            cellbed.error.ScenarioError: ...static.yaml: key 'radio.n_rb': value 200: allowed less than or equal to 110
+            cellbed.error.ScenarioError: ...static.yaml: key 'radio.n_rb': value 200: allowed 6..110
         """
         pairs = key.items() if isinstance(key, Mapping) else [(key, value)]
         return replace(self, _settings=(*self._settings, *pairs))._checked()

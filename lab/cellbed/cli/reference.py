@@ -51,8 +51,8 @@ def keys(rows: Iterable[Row]) -> str:
                       "You need it when you write or change a scenario. Afterwards you know what a key accepts "
                       "and what it does.\n",
                       "[Scenarios](../scenario-format.md) explains what belongs together, with examples. `<name>` "
-                      "stands for a name of one's own, `[]` for an entry of a list, with its kind where keys depend on "
-                      "that. Editors check and complete keys by [scenario.schema.json](scenario.schema.json).\n",
+                      "stands for a name that you choose, `[]` for an entry of a list, with its kind where keys depend "
+                      "on that. Editors check and complete keys by [scenario.schema.json](scenario.schema.json).\n",
                       *_table(("key", "allowed", "default", "meaning and source"), rows)])
 
 

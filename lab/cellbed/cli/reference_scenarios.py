@@ -130,7 +130,7 @@ def _last_line(node: yaml.Node) -> int:
 def _begins_with(key: str, default: str) -> str:
     """A default as YAML, that of NR where NR has one of its own."""
     section, _, last = key.removeprefix("radio.").rpartition(".")
-    own: Mapping[str, Any] = handover.ONLY_IN_NR if section == "handover" else nr.BEGINS_WITH.get(section, {})
+    own: Mapping[str, Any] = handover.ONLY_IN_NR if section == "handover" else nr.DEFAULTS.get(section, {})
     if last in nr.ONLY_IN_NR.get(section, ()) and last in own:
         return json.dumps(own[last])
     return default

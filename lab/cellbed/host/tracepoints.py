@@ -38,7 +38,8 @@ def see_tracefs() -> None:
     if (_ROOT / "instances").is_dir():
         return
     if not _ROOT.is_dir():
-        raise LabError("key 'capture.tracepoints': allowed [], as this kernel has no tracefs (CONFIG_FTRACE)")
+        raise LabError("key 'capture.tracepoints': this kernel has no tracefs; allowed [], or use a kernel with "
+                       "CONFIG_FTRACE")
     if (_LIBC.unshare(_CLONE_NEWNS) < 0 or _LIBC.mount(None, b"/", None, _MS_REC | _MS_SLAVE, None) < 0
             or _LIBC.mount(b"tracefs", os.fsencode(_ROOT), b"tracefs", 0, None) < 0):
         raise LabError(f"mounting tracefs: {os.strerror(ctypes.get_errno())}")

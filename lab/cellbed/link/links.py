@@ -91,7 +91,7 @@ def build(words: list[str], argv: list[str] | None, overrides: Sequence[str] = (
         _put_machine(data, "internet" if internet else "machine")
     if netns is not None:
         if "cc" in changes[::2]:
-            raise ScenarioError("link: cc: allowed without --netns and --pid, as such a namespace keeps its own")
+            raise ScenarioError("link: cc: a namespace of --netns or --pid keeps its congestion control; remove cc")
         data["nodes"][first_ue(data)]["netns"] = netns
     for override in overrides:
         set_key(data, *parse_override(override), path)
@@ -243,8 +243,8 @@ def _whole_pdus(key: str, wanted_bps: int, utran: Data) -> str:
     step_bps = 8000 * (pdu_bytes - _AMD_HEADER_BYTES) / tti_ms
     pdus = max(1, round(wanted_bps / step_bps))
     if abs(pdus * step_bps / wanted_bps - 1) > _RATE_TOLERANCE:
-        raise ScenarioError(f"link: {key} {wanted_bps / 1e3:g}kbit: allowed multiples of {step_bps / 1e3:g}kbit, as a "
-                            "TTI has whole PDUs")
+        raise ScenarioError(f"link: {key} {wanted_bps / 1e3:g}kbit: a TTI carries whole PDUs; allowed multiples of "
+                            f"{step_bps / 1e3:g}kbit")
     return f"{pdus * 8 * pdu_bytes / tti_ms:g}kbit"
 
 
@@ -261,7 +261,7 @@ def _cqi(data: Data, value: str, _: dict[str, str]) -> None:
 
 def _rb(data: Data, value: str, given: dict[str, str]) -> None:
     if "rate" in given:
-        raise ScenarioError("link: rb: allowed without rate, which chooses the resource blocks")
+        raise ScenarioError("link: rb: rate already chooses the resource blocks; remove one of the two")
     data["radio"]["n_rb"] = _number("rb", value, 6, 110, whole=True)
 
 

@@ -56,9 +56,9 @@ def _capacity_bps(radio: dict[str, Any]) -> float:
         return float(sum(rates) * len(radio["ues"]))
     moving = radio["channel"] is not None
     keys = {"dl": ("cqi_dl",), "ul": ("cqi_ul", "cqi_sl")}
-    best = {leg: max(_CQI_MAX if moving else ue.get(key) or 0 for ue in radio["ues"].values() for key in of)
-            for leg, of in keys.items()}
-    return float(sum(rate_bps(leg, radio["n_rb"], cqi) for leg, cqi in best.items() if cqi))
+    best = {direction: max(_CQI_MAX if moving else ue.get(key) or 0 for ue in radio["ues"].values() for key in of)
+            for direction, of in keys.items()}
+    return float(sum(rate_bps(direction, radio["n_rb"], cqi) for direction, cqi in best.items() if cqi))
 
 
 def warning(runs: Sequence[Run], results: Path) -> str | None:

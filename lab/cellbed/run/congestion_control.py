@@ -158,7 +158,7 @@ def _check_cubic_beta(tcp: dict[str, Any], native: bool) -> None:
     try:
         parts = int(_CUBIC_BETA.read_text())
     except (OSError, ValueError):
-        raise LabError(f"{value}: allowed null, as this kernel has no {_CUBIC_BETA}") from None
+        raise LabError(f"{value}: this kernel has no {_CUBIC_BETA}; allowed null") from None
     if parts != _beta_parts(tcp):
         hint = "; the virtual lab does so for each run" if native else ""
         raise LabError(f"{value}: this kernel has {parts / _BETA_PARTS:.3g}; allowed null, or a kernel started with "

@@ -172,7 +172,8 @@ class Runner:
         tcp, interval_ms = self.settings["tcp"], self.settings["capture"]["tcp_interval_ms"] or SAMPLE_INTERVAL_MS
         for key in ("receive_window", "cwnd_max_pkts"):
             if tcp[key] is not None:
-                raise LabError(f"key 'tcp.{key}': value {tcp[key]}: allowed null without root, as the probe holds it")
+                raise LabError(f"key 'tcp.{key}': value {tcp[key]}: only root can load the probe that sets it; "
+                               "allowed null, or run as root")
         self.facts["rootless"] = {"probe": "tcpsample", "interval_ms": interval_ms}
         args = [self.programs["tcpsample"], "--output", str(self.out / "tcp.trace"), "--stats",
                 str(self.out / "tcp.json"), "--interval", str(interval_ms * 1000)]

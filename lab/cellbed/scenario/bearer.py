@@ -112,7 +112,8 @@ class Filter(Model):
     @model_validator(mode="after")
     def takes_something(self) -> Filter:
         if (self.protocol, self.local_port, self.remote_port, self.dscp) == ("any", 0, 0, None):
-            raise ValueError("allowed a filter with at least one key: a bearer without filters takes the rest")
+            raise ValueError("the filter has no key; give it one, or remove the filter: a bearer without filters takes "
+                             "all packets that no other bearer takes")
         return self
 
 
@@ -178,11 +179,12 @@ def check_list(where: str, bearers: list[Bearer], default: Bearer, *, direct: bo
     """
     without = [i for i, bearer in enumerate(bearers) if not bearer.filters]
     if len(without) > 1:
-        raise ValueError(f"key '{where}.{without[1]}.filters': missing, as bearer {without[0]} is the default bearer "
-                         "already, which has none")
+        raise ValueError(f"key '{where}.{without[1]}.filters': missing; only the default bearer has no filters, and "
+                         f"that is bearer {without[0]}")
     all_of_them = bearers if without else [*bearers, default]
     for kind, most in _AT_MOST.items() if by_lcid else ():
         n = sum(_kind(bearer) == kind for bearer in all_of_them)
         if bearers and n > (1 if direct else most):
-            raise ValueError(f"key '{where}': {n} bearers with {kind}: allowed "
-                             + ("1, as the peer is a UE" if direct else f"{most}, the default bearer among them"))
+            raise ValueError(f"key '{where}': {n} bearers with {kind}: "
+                             + ("allowed 1 if the peer is a UE" if direct else
+                                f"allowed {most}; the default bearer counts"))

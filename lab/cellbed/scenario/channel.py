@@ -89,10 +89,11 @@ class PathLoss(Model):
     def carrier_of_the_model(self) -> PathLoss:
         low, high, _, _ = _MODELS[self.model]
         if not low <= self.carrier_ghz <= high:
-            raise ValueError(f"key 'carrier_ghz': value {self.carrier_ghz:g}: allowed {low:g}..{high:g} with model "
-                             f"{self.model}")
+            raise ValueError(f"key 'carrier_ghz': value {self.carrier_ghz:g}: model {self.model} does not cover it; "
+                             f"allowed {low:g}..{high:g}")
         if self.model == "uma" and self.enb_height_m < 10:
-            raise ValueError(f"key 'enb_height_m': value {self.enb_height_m:g}: allowed 10..150 with model uma")
+            raise ValueError(f"key 'enb_height_m': value {self.enb_height_m:g}: model uma does not cover it; allowed "
+                             "10..150")
         return self
 
 
@@ -104,7 +105,7 @@ class LinkBudget(Model):
     enb_gain_dbi: Decibels = Key(18.0, says="Antenna gain of the eNB. Nardini, Table 1")
     ue_gain_dbi: Decibels = Key(0.0, says="Antenna gain of a UE. Nardini does not say")
     cable_loss_db: Decibels = Key(2.0,
-        says="Cable loss of every leg, the direct one included, as in the paper's simulator. Nardini, Table 1")
+        says="Cable loss of every link, the direct one included, as in the paper's simulator. Nardini, Table 1")
     enb_noise_figure_db: Decibels = Key(5.0, says="Noise figure of the eNB's receiver. Nardini, Table 1")
     ue_noise_figure_db: Decibels = Key(5.0,
         says="Noise figure of a UE's receiver. Nardini, Table 1, has one value for both")
@@ -240,7 +241,7 @@ class Blockage(Model):
 
 
 class Channel(Model):
-    """What the links are like over time, instead of one CQI for each leg."""
+    """What the links are like over time, instead of one CQI for each direction."""
 
     model: Literal["static", "swing", "trace", "cell_edge", "route"] = Key(...,
         says="`static`: the UEs stay at `positions`; `swing`: two UEs swing on a line; `trace`: a file says how good "
@@ -270,78 +271,83 @@ class Channel(Model):
         names = list(ues)
         near, far = self.swing.distance_m
         if not 0 < near < far <= 5000:
-            raise ValueError(f"key 'radio.channel.swing.distance_m': value [{near:g}, {far:g}]: allowed two distances "
-                             "up to 5000, the first one less")
+            raise ValueError(f"key 'radio.channel.swing.distance_m': value [{near:g}, {far:g}]: allowed [NEAR, FAR] "
+                             "with 0 < NEAR < FAR <= 5000")
         if self.model == "swing" and len(names) != 2:
-            raise ValueError(f"key 'radio.channel.model': value swing: allowed with two UEs, and there are "
-                             f"{len(names)}")
+            raise ValueError(f"key 'radio.channel.model': value swing: the model needs two UEs, and radio.ues has "
+                             f"{len(names)}; set another model")
         if self.model == "cell_edge":
             self._check_cell_edge(ues)
         if (self.model == "trace") != (self.trace is not None):
-            raise ValueError(f"key 'radio.channel.trace': value {self.trace}: allowed a file when model is trace, none "
-                             "otherwise")
+            raise ValueError("key 'radio.channel.trace': missing; name the file that model trace reads"
+                             if self.trace is None else
+                             f"key 'radio.channel.trace': value {self.trace}: model {self.model} reads no file; remove "
+                             "the key, or set radio.channel.model: trace")
         if (self.model == "route") != (self.route is not None):
-            state = "missing" if self.route is None else "allowed none"
-            raise ValueError(f"key 'radio.channel.route': {state}, as model is {self.model}")
+            raise ValueError("key 'radio.channel.route': missing; model route needs it" if self.route is None else
+                             f"key 'radio.channel.route': model {self.model} does not use it; remove the key, or set "
+                             "radio.channel.model: route")
         if self.path_loss.los == "by_place" and (self.model != "route" or self.path_loss.model == "uma"):
-            raise ValueError("key 'radio.channel.path_loss.los': value by_place: allowed with radio.channel.model "
-                             "route and path_loss.model uma_38901, umi_38901, rma_38901 (TR 38.901 7.6.3.3)")
+            raise ValueError("key 'radio.channel.path_loss.los': value by_place: it needs radio.channel.model: route "
+                             "and path_loss.model: uma_38901, umi_38901 or rma_38901; set these (TR 38.901 7.6.3.3)")
         if self.blockage is not None and self.model not in ("static", "swing", "route"):
-            raise ValueError(f"key 'radio.channel.blockage': allowed with model static, swing or route, which is "
-                             f"{self.model}")
+            raise ValueError(f"key 'radio.channel.blockage': model {self.model} has no blockers; remove the key, or "
+                             "set radio.channel.model: static, swing or route")
         if self.route is not None:
             self._check_route(self.route, ues, enbs)
         elif len(enbs) > 1:
-            raise ValueError(f"key 'radio.channel.model': value {self.model}: allowed route, as there are several "
-                             "eNBs, and the other models have one")
+            raise ValueError(f"key 'radio.channel.model': value {self.model}: the model has one eNB, and the scenario "
+                             "several; allowed route")
         if self.model not in ("static", "route") and self.positions:
-            raise ValueError(f"key 'radio.channel.positions': allowed none, as model is {self.model}")
+            raise ValueError(f"key 'radio.channel.positions': model {self.model} does not use it; remove the key")
         for name in names if self.model == "static" else []:
             if name not in self.positions:
-                raise ValueError(f"key 'radio.channel.positions.{name}': missing: [x, y] in metres from the eNB")
+                raise ValueError(f"key 'radio.channel.positions.{name}': missing; give [x, y] in metres from the eNB")
         for name in self.positions:
             if name not in names:
-                raise ValueError(f"key 'radio.channel.positions.{name}': value '{name}': allowed {', '.join(names)}")
+                raise ValueError(f"key 'radio.channel.positions.{name}': no UE has this name; allowed "
+                                 f"{', '.join(names)}")
 
     def _check_shadowing(self, route: Route) -> None:
         if route.shadowing != "tr38901":
             return
         if self.path_loss.model == "uma":
-            raise ValueError("key 'radio.channel.route.shadowing': value tr38901: allowed with path_loss.model "
-                             "uma_38901, umi_38901, rma_38901 (TR 38.901 Table 7.4.1-1)")
+            raise ValueError("key 'radio.channel.route.shadowing': value tr38901: path_loss.model uma has no such "
+                             "table; set uma_38901, umi_38901 or rma_38901 (TR 38.901 Table 7.4.1-1)")
         for key in _GIVEN_SHADOWING:
             if key in route.model_fields_set:
-                raise ValueError(f"key 'radio.channel.route.{key}': value {getattr(route, key):g}: allowed with "
-                                 "shadowing given only, as shadowing tr38901 has its own (TR 38.901 Table 7.4.1-1)")
+                raise ValueError(f"key 'radio.channel.route.{key}': value {getattr(route, key):g}: shadowing tr38901 "
+                                 "takes it from TR 38.901 Table 7.4.1-1; remove the key, or set shadowing: given")
 
     def _check_route(self, route: Route, ues: Mapping[str, Any], enbs: Sequence[str]) -> None:
         self._check_shadowing(route)
         for name in enbs:
             if name not in route.enbs:
-                raise ValueError(f"key 'radio.channel.route.enbs.{name}': missing: [x, y] in metres")
+                raise ValueError(f"key 'radio.channel.route.enbs.{name}': missing; give [x, y] in metres")
         for name in route.enbs:
             known(f"radio.channel.route.enbs.{name}", name, dict.fromkeys(enbs))
         for name in route.tracks:
             known(f"radio.channel.route.tracks.{name}", name, dict.fromkeys(ues))
         for name, ue in ues.items():
             if ue.peer in ues:
-                raise ValueError(f"key 'radio.ues.{name}.peer': value {ue.peer}: allowed an eNB, as "
-                                 "radio.channel.model is route, which has no direct links")
+                raise ValueError(f"key 'radio.ues.{name}.peer': value {ue.peer}: radio.channel.model route has no "
+                                 "direct links; name an eNB")
             if (name in route.tracks) == (name in self.positions):
-                raise ValueError(f"key 'radio.channel.route.tracks.{name}': allowed either this or "
+                state = "given twice" if name in route.tracks else "missing"
+                raise ValueError(f"key 'radio.channel.route.tracks.{name}': {state}; give either this or "
                                  f"radio.channel.positions.{name}")
         if _MEASUREMENT_MS % self.granularity_ms:
-            raise ValueError(f"key 'radio.channel.granularity_ms': value {self.granularity_ms}: allowed whole parts of "
-                             f"{_MEASUREMENT_MS}, the period of measurements, as model is route")
+            raise ValueError(f"key 'radio.channel.granularity_ms': value {self.granularity_ms}: model route measures "
+                             f"every {_MEASUREMENT_MS} ms; allowed divisors of {_MEASUREMENT_MS}")
 
     def _check_cell_edge(self, ues: Mapping[str, Any]) -> None:
         for name, ue in ues.items():
             if ue.peer in ues:
-                raise ValueError(f"key 'radio.ues.{name}.peer': value {ue.peer}: allowed the eNB, as "
-                                 "radio.channel.model is cell_edge, which has no direct links")
+                raise ValueError(f"key 'radio.ues.{name}.peer': value {ue.peer}: radio.channel.model cell_edge has no "
+                                 "direct links; name the eNB")
         if self.cell_edge.cqi_period_ms % self.granularity_ms:
             raise ValueError(f"key 'radio.channel.cell_edge.cqi_period_ms': value {self.cell_edge.cqi_period_ms}: "
-                             f"allowed multiples of radio.channel.granularity_ms, {self.granularity_ms}")
+                             f"allowed multiples of {self.granularity_ms} (radio.channel.granularity_ms)")
 
 
 def identify(channel: dict[str, Any], ues: Iterable[str], folder: Path) -> None:
@@ -433,7 +439,7 @@ def render(directory: Path, settings: Mapping[str, Any], seed: int, folder: Path
     n_rb, rb_hz, tables = radio["n_rb"], RB_HZ, {}
     if radio["system"] == "nr":
         n_rb, rb_hz = nr.carrier(radio["nr"])
-        tables = {leg: f"nr_{radio['nr'][f'mcs_table_{leg}']}" for leg in ("ul", "dl")}
+        tables = {way: f"nr_{radio['nr'][f'mcs_table_{way}']}" for way in ("ul", "dl")}
     try:
         renderer.render_file(directory / FILE, renderer.Parameters.from_dict(parameters),
                              renderer.Cell(peers, n_rb, enbs, rb_hz, tables), seed, duration_s, folder, each_block)

@@ -44,7 +44,7 @@ class Crowd(Model):
     @model_validator(mode="after")
     def bursts_take_time(self) -> Crowd:
         if self.offered_rate * self.count > 8 * self.burst_bytes * _BURSTS_MAX_PER_S:
-            raise ValueError(f"key 'burst_bytes': value {self.burst_bytes}: allowed "
-                             f"{-(-self.offered_rate * self.count // (8 * _BURSTS_MAX_PER_S))} or more with this count "
-                             "and offered_rate: a burst of the whole crowd in a microsecond")
+            raise ValueError(f"key 'burst_bytes': value {self.burst_bytes}: the crowd would send more than one burst "
+                             "in a microsecond; allowed with this count and offered_rate "
+                             f"{-(-self.offered_rate * self.count // (8 * _BURSTS_MAX_PER_S))} or more")
         return self

@@ -85,11 +85,12 @@ def set_key(data: dict[str, Any], dotted: str, value: Any, path: Path | str) -> 
 def _child(at: Any, part: str, dotted: str, path: Path | str) -> Any:
     if isinstance(at, list):
         if not part.isdecimal() or int(part) >= len(at):
-            raise ScenarioError(f"{path}: key '{dotted}': '{part}': allowed 0..{len(at) - 1}")
+            raise ScenarioError(f"{path}: key '{dotted}': '{part}' is no index of the list; allowed 0..{len(at) - 1}")
         return at[int(part)]
     child = at.setdefault(part, {})
     if not isinstance(child, dict | list):
-        raise ScenarioError(f"{path}: key '{dotted}': '{part}' has no keys below it")
+        raise ScenarioError(f"{path}: key '{dotted}': '{part}' has a value and no keys below it; remove what follows "
+                            "it")
     return child
 
 
@@ -110,8 +111,8 @@ def _label(parts: list[str], path: Path) -> str:
     try:
         return parse_label(label)
     except ValueError as error:
-        raise ScenarioError(f"{path}: key 'sweep.grid': value {label[:SHOWN_MAX]}: {error}; use variants for such "
-                            "values") from None
+        raise ScenarioError(f"{path}: key 'sweep.grid': value {label[:SHOWN_MAX]}: {error}; name such values in "
+                            "sweep.variants") from None
 
 
 def points(scenario: Scenario, path: Path) -> list[tuple[str, str, dict[str, Any]]]:
@@ -120,8 +121,8 @@ def points(scenario: Scenario, path: Path) -> list[tuple[str, str, dict[str, Any
     keys = list(scenario.sweep.grid)
     n_runs = math.prod([len(variants), len(scenario.seeds), *map(len, scenario.sweep.grid.values())])
     if n_runs > RUNS_MAX:
-        raise ScenarioError(f"{path}: key 'sweep': {n_runs:.6g} runs, variants times values of the grid times seeds: "
-                            f"allowed at most {RUNS_MAX}")
+        raise ScenarioError(f"{path}: key 'sweep': {n_runs:.6g} runs: allowed at most {RUNS_MAX}; remove variants, "
+                            "values of the grid, or seeds")
     found = []
     for (name, base), values in itertools.product(
         variants.items(), itertools.product(*(scenario.sweep.grid[key] for key in keys))
@@ -186,7 +187,7 @@ def expanded(data: Any, path: Path, text: str, pairs: Sequence[tuple[str, Any]] 
             draw_starts(own["traffic"], seed)
             runs.append(Run(scenario.id, str(path), name, base, params, seed, own, text, named))
     if not runs:
-        raise ScenarioError(f"{path}: no variant {', '.join(variants or [])}: "
+        raise ScenarioError(f"{path}: no variant is called {', '.join(variants or [])}; "
                             f"allowed {', '.join(name for name, _, _ in points(scenario, path))}")
     return scenario, runs
 
@@ -211,8 +212,8 @@ def _swept(settings: dict[str, Any], key: str, path: Path, variant: str) -> Any:
     try:
         return settings_value(settings, key)
     except (LookupError, TypeError, ValueError):
-        raise ScenarioError(f"{path} (variant {variant}): key '{key}': allowed keys of what a run is made of, and "
-                            f"{key.partition('.')[0]} is not") from None
+        raise ScenarioError(f"{path} (variant {variant}): key '{key}': {key.partition('.')[0]} is no setting of a run; "
+                            "remove it from sweep") from None
 
 
 def load_claims(scenario: Scenario, path: Path) -> list[dict[str, Any]]:

@@ -50,22 +50,22 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 def parse_label(text: str) -> str:
     """Check what becomes part of a folder's name. Raises ValueError with what is allowed."""
     if not _LABEL.fullmatch(text):
-        raise ValueError("allowed 1 to 150 printable ASCII characters except / and \\, with a letter or digit first, "
-                         "as a folder is named after it")
+        raise ValueError("a folder gets this name; allowed 1 to 150 printable ASCII characters except / and \\, with a "
+                         "letter or digit first")
     return text
 
 
 def parse_path(text: str) -> str:
     """Check the path of a file. Raises ValueError with what is allowed."""
     if not text or _CONTROL.search(text):
-        raise ValueError("allowed the path of a file, without control characters")
+        raise ValueError("it is empty or has control characters; allowed the path of a file")
     return text
 
 
 def parse_word(text: str) -> str:
     """Check what a program is given. Raises ValueError with what is allowed."""
     if "\0" in text:
-        raise ValueError("allowed all characters but NUL, which cannot be passed to programs")
+        raise ValueError("no program can be given the character NUL; allowed all others")
     return text
 
 
@@ -85,7 +85,7 @@ class Model(BaseModel):
     def numbers_are_no_truths(cls, value: Any, info: ValidationInfo) -> Any:
         """Python takes true for 1, and what is validated leniently does so, too."""
         if info.field_name in _numbers(cls) and _has_truth(value):
-            raise ValueError("allowed a number; true and false are none")
+            raise ValueError("true and false are no numbers; allowed numbers")
         return value
 
 
@@ -132,4 +132,5 @@ def Key(default: Any, low: float | None = None, high: float | None = None, *, sa
 def known(key: str, value: str, names: dict[str, Any]) -> None:
     """Refuse a name that is not among `names`."""
     if value not in names:
-        raise ValueError(f"key '{key}': value '{value}': allowed {', '.join(names) or 'none, there is no such node'}")
+        raise ValueError(f"key '{key}': value '{value}': " + (
+            f"allowed {', '.join(names)}" if names else "the scenario has no node that fits; add one to nodes"))

@@ -40,11 +40,39 @@ def read_source(path: Path) -> tuple[Any, str]:
         raise ScenarioError(str(error)) from error
 
 
-def _limits(error: ErrorDetails) -> str:
-    """What would have been allowed, from a pydantic error."""
-    text = error["msg"].removeprefix("Value error, ")
-    text = re.sub(r"^Input should be (a |an )?", "", text)
-    return f"allowed {text}" if not text.startswith(("allowed", "key")) else text
+#: What pydantic's types of errors say, where its own words do not say what to write.
+_KINDS = {"int": "whole numbers", "float": "numbers", "bool": "true or false", "string": "text", "list": "a list",
+          "dict": "a mapping of keys", "model": "a mapping of keys", "tuple": "a list", "finite": "finite numbers"}
+_COMPARED = {"ge": "{} or more", "gt": "more than {}", "le": "at most {}", "lt": "less than {}"}
+
+
+def _limits(error: ErrorDetails, model: type[BaseModel]) -> str:
+    """What is wrong or would have been allowed, from a pydantic error."""
+    if error["type"] in ("value_error", "kind"):
+        return error["msg"].removeprefix("Value error, ")
+    ctx, (kind, _, _) = error.get("ctx", {}), error["type"].partition("_")
+    if ctx.keys() & _COMPARED.keys():
+        return f"allowed {_range(ctx, model, error['loc'])}"
+    if error["type"] == "literal_error":
+        names = re.sub("'", "", ctx["expected"]).replace(" or ", ", ")
+        return f"allowed {names}"
+    if "pattern" in ctx:
+        return f"allowed text that matches {ctx['pattern']}"
+    if "multiple_of" in ctx:
+        return f"allowed multiples of {ctx['multiple_of']:.15g}"
+    if kind in _KINDS:
+        return f"allowed {_KINDS[kind]}"
+    return "allowed " + re.sub(r"^Input (should be|is not) (a |an )?", "", error["msg"])
+
+
+def _range(broken: dict[str, Any], model: type[BaseModel], loc: tuple[Any, ...]) -> str:
+    """A number's range: both bounds of its key where it has them, or the one that is broken."""
+    bounds = dict(broken)
+    for part in _field_at(model, loc):
+        bounds = {name: getattr(part, name) for name in _COMPARED if getattr(part, name, None) is not None} | bounds
+    if "ge" in bounds and "le" in bounds:
+        return f"{bounds['ge']:.15g}..{bounds['le']:.15g}"
+    return ", ".join(words.format(f"{bounds[name]:.15g}") for name, words in _COMPARED.items() if name in bounds)
 
 
 def _entries(limits: dict[str, Any], model: type[BaseModel], loc: tuple[Any, ...]) -> str:
@@ -73,14 +101,18 @@ def _describe(error: ErrorDetails, model: type[BaseModel]) -> str:
         return f"key '{key}': unknown; {hint}"
     if error["type"] == "missing":
         return f"key '{key}': missing"
+    limits = _limits(error, model)
     if not key:
-        return _limits(error)
+        return limits
     value = error["input"]
     if error["type"] in ("too_long", "too_short"):
         has = f"{len(value)} entries" if value else "value []" if isinstance(value, list) else "no entries"
         return f"key '{_shortened(key)}': {has}: {_entries(error['ctx'], model, error['loc'])}"
-    shown = str(value) if isinstance(value, str | int | float | bool | list | type(None)) else type(value).__name__
-    return f"key '{_shortened(key)}': value {_shortened(shown)}: {_limits(error)}"
+    if limits.startswith("key '"):  # one below this one
+        return f"key '{_shortened(key)}." + limits.removeprefix("key '")
+    if isinstance(value, str | int | float | bool | list | type(None)):
+        limits = f"value {_shortened(str(value))}: {limits}"
+    return f"key '{_shortened(key)}': {limits}"
 
 
 def _shortened(text: str) -> str:

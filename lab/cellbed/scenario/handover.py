@@ -107,18 +107,20 @@ class Handover(Model):
     @model_validator(mode="after")
     def reports_are_no_predictions(self) -> Handover:
         if (self.condition is not None) != (self.procedure == "conditional" and self.a3 is not None):
-            raise ValueError(f"key 'condition': {'missing' if self.condition is None else 'allowed null'}, as "
-                             f"procedure is {self.procedure}{'' if self.a3 is None else ' with a3'}")
+            raise ValueError("key 'condition': missing; procedure conditional with a3 needs it"
+                             if self.condition is None else
+                             f"key 'condition': procedure {self.procedure}{' without' if self.a3 is None else ' with'} "
+                             "a3 does not use it; remove the key, or set procedure: conditional and a3")
         if self.a3 is not None and self.procedure == "prediction":
-            raise ValueError("key 'procedure': value prediction: allowed standard, fast_path_switch with a3, as nobody "
-                             "knows of such a handover before")
+            raise ValueError("key 'procedure': value prediction: handovers by a3 cannot be predicted; allowed with a3: "
+                             "standard, fast_path_switch, conditional, daps")
         return self
 
     @model_validator(mode="after")
     def time_for_messages(self) -> Handover:
         if self.prediction_timeout_ms * 1000 <= 2 * self.signalling_us:
-            raise ValueError(f"allowed a prediction_timeout_ms above {2 * self.signalling_us / 1000:g}, which two "
-                             "messages of signalling_us take")
+            raise ValueError(f"key 'prediction_timeout_ms': value {self.prediction_timeout_ms}: two messages of "
+                             f"signalling_us take longer; allowed more than {2 * self.signalling_us / 1000:g}")
         return self
 
 
@@ -127,12 +129,12 @@ ONLY_IN_NR: dict[str, Any] = {"rrc_processing_ms": 10, "execution_ms": 10, "sear
                               "ssb_period_ms": 20, "margin_ms": 2}
 #: Those that NR has not, and why.
 NOT_IN_NR: dict[str, str] = {
-    "detach_ms": "it is made of rrc_processing_ms, search_ms, processing_ms, ssb_period_ms and margin_ms, and of "
+    "detach_ms": "the time follows from rrc_processing_ms, search_ms, processing_ms, ssb_period_ms, margin_ms and from "
                  "random access in the target",
     "prediction_timeout_ms": "candidates of a conditional handover stay prepared until the UE leaves"}
 
 
 def of_nr(handover: Handover) -> Handover:
-    """With what NR begins with where a scenario does not say."""
+    """With the defaults of NR where a scenario does not say."""
     missing = {key: value for key, value in ONLY_IN_NR.items() if getattr(handover, key) is None}
     return handover.model_copy(update=missing)

@@ -175,10 +175,10 @@ class Scenario(Model):
             known(f"radio.ues.{name}.peer", ue.peer, {**others, **dict.fromkeys(self.of_kind("enb"))})
             tunnels = bool(self.of_kind("sgw"))
             if self.behind_enb(name) and not tunnels and len(network_interface(name)) > _INTERFACE_NAME_MAX:
-                raise ValueError(f"key 'nodes.{name}': value {name}: allowed at most 11 characters, as its peer is the "
-                                 f"eNB, whose interface to it is {network_interface(name)}")
+                raise ValueError(f"key 'nodes.{name}': the name of the eNB's interface, {network_interface(name)}, is "
+                                 "too long; allowed names of at most 11 characters for UEs whose peer is the eNB")
             if self.behind_enb(name) and "mode" in ue.model_fields_set and ue.mode != "im":
-                raise ValueError(f"key 'radio.ues.{name}.mode': value {ue.mode}: allowed im, as its peer is the eNB")
+                raise ValueError(f"key 'radio.ues.{name}.mode': value {ue.mode}: the peer is the eNB; allowed im")
         for name in ues:
             known(f"nodes.{name}", name, self.radio.ues)
 
@@ -188,8 +188,8 @@ class Scenario(Model):
         for i, event in enumerate(self.radio.events):
             known(f"radio.events.{i}.ue", event.ue, self.radio.ues)
             if event.mode == "dm" and self.nodes[self.radio.ues[event.ue].peer].kind == "enb":
-                raise ValueError(f"key 'radio.events.{i}.mode': value dm: allowed im, as the peer of {event.ue} is "
-                                 "the eNB")
+                raise ValueError(f"key 'radio.events.{i}.mode': value dm: the peer of {event.ue} is the eNB; allowed "
+                                 "im")
         enbs = self.of_kind("enb")
         has_core = bool(self.of_kind("sgw"))
         self.radio.check_crowd()
@@ -198,28 +198,32 @@ class Scenario(Model):
         if self.radio.channel is not None:
             self.radio.channel.check(self.radio.ues, enbs)
         if self.radio.handover.a3 is not None and (self.radio.channel is None or self.radio.channel.route is None):
-            raise ValueError("key 'radio.handover.a3': allowed with radio.channel.model: route, whose UEs measure eNBs")
+            raise ValueError("key 'radio.handover.a3': UEs measure eNBs with radio.channel.model: route only; set it, "
+                             "or remove a3")
         if self.radio.channel is None and self.radio.harq.errors == "sinr":
-            raise ValueError("key 'radio.harq.errors': value sinr: allowed ladder, as there is no radio.channel")
+            raise ValueError("key 'radio.harq.errors': value sinr: without radio.channel there is no SINR; add "
+                             "radio.channel, or set ladder")
         if self.radio.channel is None and self.radio.control.errors:
-            raise ValueError("key 'radio.control.errors': value True: allowed false, as there is no radio.channel")
+            raise ValueError("key 'radio.control.errors': value True: without radio.channel there is no SINR; add "
+                             "radio.channel, or set false")
         timing = self.radio.timing
         if self.radio.harq.max_attempts > 1 and timing.decode_tti + timing.grant_to_tx_tti > _UL_HARQ_RTT_TTI:
-            raise ValueError(f"key 'radio.timing.decode_tti': value {timing.decode_tti}: allowed {_UL_HARQ_RTT_TTI} "
-                             "together with grant_to_tx_tti when harq.max_attempts is above 1: the uplink's HARQ round "
-                             "trip")
+            raise ValueError(f"key 'radio.timing.decode_tti': value {timing.decode_tti}: with grant_to_tx_tti, "
+                             f"{timing.grant_to_tx_tti}, it takes longer than a round trip of uplink HARQ; allowed "
+                             f"{_UL_HARQ_RTT_TTI} together, or set harq.max_attempts: 1")
         for name, ue in self.radio.ues.items():
             modes = self.radio.rlc_modes(name)
             if "am" not in modes or self.behind_enb(name):
                 continue
             others = self.radio.rlc_modes(ue.peer)
             if others != modes:
-                raise ValueError(f"key 'radio.ues.{ue.peer}.bearers': RLC modes {', '.join(others)}: allowed "
-                                 f"{', '.join(modes)}, as {name} has: an AM bearer joins two UEs in both directions")
+                raise ValueError(f"key 'radio.ues.{ue.peer}.bearers': RLC modes {', '.join(others)}: {name} has "
+                                 "others, and an AM bearer joins two UEs in both directions; allowed "
+                                 f"{', '.join(modes)}")
             back = self.radio.ues[ue.peer].peer
             if back != name:
-                raise ValueError(f"key 'radio.ues.{ue.peer}.peer': value {back}: allowed {name}, as an AM bearer joins "
-                                 "two UEs in both directions")
+                raise ValueError(f"key 'radio.ues.{ue.peer}.peer': value {back}: an AM bearer joins two UEs in both "
+                                 f"directions; allowed {name}")
 
     def behind_enb(self, name: str) -> bool:
         """Whether a node reaches the network behind the eNB: a server, or a UE whose peer is the eNB."""
@@ -229,12 +233,14 @@ class Scenario(Model):
         ids: set[str] = set()
         for i, flow in enumerate(self.traffic):
             if flow.id in ids:
-                raise ValueError(f"key 'traffic.{i}.id': value '{flow.id}': allowed an id that no other flow has")
+                raise ValueError(f"key 'traffic.{i}.id': value '{flow.id}': another flow has this id; choose another "
+                                 "one")
             ids.add(flow.id)
             if isinstance(flow, Command):
                 self._check_command(i, flow)
         if all(isinstance(flow, Command) and flow.background for flow in self.traffic):
-            raise ValueError("key 'traffic': allowed at least one that is not in the background: it ends the run")
+            raise ValueError("key 'traffic': everything is in the background, and nothing would end the run; add a "
+                             "transfer, or a command with background: false")
         self._check_transfers({i: flow for i, flow in enumerate(self.traffic) if isinstance(flow, Transfer)})
 
     def _check_evaluate(self) -> None:
@@ -253,11 +259,11 @@ class Scenario(Model):
     def _check_command(self, i: int, flow: Command) -> None:
         known(f"traffic.{i}.node", flow.node, self.nodes)
         if flow.background and flow.start_s:
-            raise ValueError(f"key 'traffic.{i}.start_s': value {flow.start_s:g}: allowed 0, as what is in the "
-                             "background starts before everything else")
+            raise ValueError(f"key 'traffic.{i}.start_s': value {flow.start_s:g}: a command in the background starts "
+                             "before all others; allowed 0")
         if flow.limit_s is None and self.radio.channel is not None:
-            raise ValueError(f"key 'traffic.{i}.limit_s': value None: allowed seconds, as radio.channel is rendered "
-                             "as far")
+            raise ValueError(f"key 'traffic.{i}.limit_s': value None: radio.channel is rendered for a limited time; "
+                             "give a number of seconds")
         self._check_congestion_control(i, flow)
 
     def _check_congestion_control(self, i: int, flow: Command) -> None:
@@ -266,11 +272,12 @@ class Scenario(Model):
         if name is None:
             return
         if self.nodes[flow.node].machine:
-            raise ValueError(f"key '{key}': value {name}: allowed null on {flow.node}, as this machine keeps its own")
+            raise ValueError(f"key '{key}': value {name}: {flow.node} is this machine, whose congestion control stays; "
+                             "allowed null")
         for other in self.traffic[:i]:
             if isinstance(other, Command) and other.node == flow.node and other.congestion_control not in (None, name):
-                raise ValueError(f"key '{key}': value {name}: allowed {other.congestion_control}, which {other.id} "
-                                 f"has: programs on one node, {flow.node}, have one congestion control")
+                raise ValueError(f"key '{key}': value {name}: {other.id} on the same node, {flow.node}, has another "
+                                 f"one; allowed {other.congestion_control}")
 
     def _check_transfers(self, transfers: dict[int, Transfer]) -> None:
         hosts = {name: None for name, node in self.nodes.items() if node.kind in ("ue", "server")}
@@ -283,12 +290,12 @@ class Scenario(Model):
             for role, node in (("from", flow.source), ("to", flow.to)):
                 other = ports.setdefault((role, node, flow.port), flow.id)
                 if other != flow.id:
-                    raise ValueError(f"key 'traffic.{i}.port': value {flow.port}: allowed another port than that of "
-                                     f"flow {other}, which is {role} {node} too")
+                    raise ValueError(f"key 'traffic.{i}.port': value {flow.port}: flow {other}, also {role} {node}, "
+                                     "has it; choose another port")
 
     def _with_network_modes(self) -> Scenario:
-        """The scenario with mode im for every UE whose peer is the eNB: there is no other way. And with what a handover
-        of NR begins with, where there can be one."""
+        """The scenario with mode im for every UE whose peer is the eNB: there is no other way. With the defaults of
+        NR for handovers, where there can be one."""
         ues = {name: ue.model_copy(update={"mode": "im"}) if self.behind_enb(name) else ue
                for name, ue in self.radio.ues.items()}
         update: dict[str, Any] = {"ues": ues}

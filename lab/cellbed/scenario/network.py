@@ -43,8 +43,8 @@ class Node(Model):
              "interface, which is named after the server's address, and removes it with the run")
 
     internet: bool = Key(False,
-        says="true: this server has a way out by pasta (package passt), to the network of this machine and whatever "
-             "that reaches, and UEs have it through the server. Only in the native lab, and for one server. Between it "
+        says="true: pasta (package passt) connects this server to the network of this machine and whatever that "
+             "reaches; UEs reach it through the server. Only in the native lab, and for one server. Between it "
              "and pasta lies the subnet that follows the server's own; its first address, `CELLBED_BASE` of the UEs, "
              "leads to this machine's loopback")
 
@@ -59,25 +59,28 @@ class Node(Model):
     def address_is_a_text(cls, value: Any) -> Any:
         """Any number is an address, too, for Python."""
         if not isinstance(value, str | IPv4Interface | None):
-            raise ValueError("allowed an address with the length of its prefix, such as 10.45.0.1/24")
+            raise ValueError("no text; allowed an address with the length of its prefix, such as 10.45.0.1/24")
         return value
 
     @model_validator(mode="after")
     def netns_is_a_ues(self) -> Node:
         if self.netns is not None and (self.kind != "ue" or not self.netns.startswith("/")):
-            raise ValueError(f"key 'netns': value {self.netns}: allowed a path from the root, with kind ue")
+            raise ValueError(f"key 'netns': value {self.netns}: " + (
+                "only UEs have it; set kind: ue, or remove the key" if self.kind != "ue" else
+                "allowed a path from the root, such as /run/netns/NAME"))
         return self
 
     @model_validator(mode="after")
     def machine_serves(self) -> Node:
         for key in ("machine", "internet"):
             if getattr(self, key) and self.kind != "server":
-                raise ValueError(f"key '{key}': value True: allowed with kind server")
+                raise ValueError(f"key '{key}': value True: only servers have it; set kind: server, or remove the key")
         if self.machine and self.internet:
-            raise ValueError("key 'internet': value True: allowed without machine, as this machine has its own way out")
+            raise ValueError("key 'internet': value True: with machine: true the server uses this machine's own "
+                             "network; remove one of the two keys")
         if self.internet and self.address is not None and self.address.network.prefixlen > _WAY_OUT_PREFIX_MAX:
-            raise ValueError("key 'internet': value True: allowed with an address of prefix length "
-                             f"{_WAY_OUT_PREFIX_MAX} or less, not {self.address}")
+            raise ValueError(f"key 'internet': value True: the subnet of {self.address} is too small; allowed prefix "
+                             f"lengths up to {_WAY_OUT_PREFIX_MAX}")
         return self
 
 
@@ -116,8 +119,8 @@ class Link(Model):
     @model_validator(mode="after")
     def thresholds(self) -> Link:
         if self.aqm != "none" and not self.red_min_pkts < self.red_max_pkts <= self.queue_pkts:
-            raise ValueError(f"allowed red_min_pkts {self.red_min_pkts} < red_max_pkts {self.red_max_pkts} <= "
-                             f"queue_pkts {self.queue_pkts}")
+            raise ValueError(f"red_min_pkts is {self.red_min_pkts}, red_max_pkts {self.red_max_pkts}, queue_pkts "
+                             f"{self.queue_pkts}: allowed red_min_pkts < red_max_pkts <= queue_pkts")
         return self
 
 
@@ -148,8 +151,8 @@ class Network:
         for key in ("machine", "internet"):
             having = [name for name, node in self.nodes.items() if getattr(node, key)]
             if len(having) > 1:
-                raise ValueError(f"key 'nodes.{having[1]}.{key}': value True: allowed for one server; {having[0]} "
-                                 "has it")
+                raise ValueError(f"key 'nodes.{having[1]}.{key}': value True: {having[0]} has it already; allowed for "
+                                 "one server")
 
     def _check_addresses(self) -> None:
         addresses: dict[str, str] = {}
@@ -157,38 +160,38 @@ class Network:
             key = f"key 'nodes.{name}.address'"
             if node.kind in core_network.KINDS:
                 if node.address is not None:
-                    raise ValueError(f"{key}: value {node.address}: allowed none, each link gives the "
-                                     f"{_called(node.kind)} one")
+                    raise ValueError(f"{key}: value {node.address}: the addresses of the {_called(node.kind)} follow "
+                                     "from its links; remove the key")
                 continue
             if node.address is None:
-                raise ValueError(f"{key}: missing")
+                raise ValueError(f"{key}: missing; give an address with the length of its prefix, such as 10.45.0.1/24")
             other = addresses.setdefault(str(node.address.ip), name)
             if other != name:
-                raise ValueError(f"{key}: value {node.address}: allowed another address than that of {other}")
+                raise ValueError(f"{key}: value {node.address}: {other} has this address; choose another one")
             if self.has_core and core_network.reserved(node.address.ip):
-                raise ValueError(f"{key}: value {node.address}: allowed an address outside "
-                                 f"{core_network.GTPU_NETWORK} and {core_network.LINK_NETWORK}, which the core network "
-                                 "has for itself")
+                raise ValueError(f"{key}: value {node.address}: the core network uses it; allowed addresses outside "
+                                 f"{core_network.GTPU_NETWORK} and {core_network.LINK_NETWORK}")
 
     def _check_kinds(self) -> None:
         enbs, sgws, routers = (self.of_kind(kind) for kind in ("enb", "sgw", "router"))
         if len(sgws) > 1:
-            raise ValueError(f"key 'nodes.{sgws[1]}.kind': value 'sgw': allowed one sgw in a scenario")
+            raise ValueError(f"key 'nodes.{sgws[1]}.kind': value 'sgw': {sgws[0]} is one already; allowed one sgw")
         if routers and not sgws:
-            raise ValueError(f"key 'nodes.{routers[0]}.kind': value 'router': allowed in a core network only, and this "
-                             "scenario has no sgw")
+            raise ValueError(f"key 'nodes.{routers[0]}.kind': value 'router': the scenario has no core network; add an "
+                             "sgw, or remove the router")
         if sgws and not routers:
-            raise ValueError(f"key 'nodes.{sgws[0]}.kind': value 'sgw': allowed together with a router, over which it "
-                             "reaches the eNBs")
+            raise ValueError(f"key 'nodes.{sgws[0]}.kind': value 'sgw': it reaches eNBs over a router, and the "
+                             "scenario has none; add a router")
         if sgws and not enbs:
-            raise ValueError(f"key 'nodes.{sgws[0]}.kind': value 'sgw': allowed together with an eNB, and this "
-                             "scenario has none")
+            raise ValueError(f"key 'nodes.{sgws[0]}.kind': value 'sgw': the scenario has no eNB; add one")
         if len(enbs) > 1 and not sgws:
-            raise ValueError(f"key 'nodes.{enbs[1]}.kind': value 'enb': allowed one eNB in a scenario without an sgw")
+            raise ValueError(f"key 'nodes.{enbs[1]}.kind': value 'enb': a scenario without an sgw has one eNB; add an "
+                             "sgw and routers, or remove this node")
         if len(enbs) > ENBS_MAX:
-            raise ValueError(f"key 'nodes.{enbs[ENBS_MAX]}.kind': value 'enb': allowed {ENBS_MAX} eNBs in a scenario")
+            raise ValueError(f"key 'nodes.{enbs[ENBS_MAX]}.kind': value 'enb': {len(enbs)} eNBs: allowed at most "
+                             f"{ENBS_MAX}")
         if enbs and not self.links:
-            raise ValueError("key 'links': missing; add a link of the eNB, or remove the node")
+            raise ValueError("key 'links': missing; add a link of the eNB, or remove the eNB")
 
     def _check_links(self) -> None:
         partners = _CORE_PARTNERS if self.has_core else _PARTNERS
@@ -201,9 +204,9 @@ class Network:
             known(f"links.{i}.b", link.b, {name: None for name in fitting if name != link.a})
             servers = [name for name in link.ends() if self.nodes[name].kind == "server"]
             if linked.intersection(servers):
-                raise ValueError(f"key 'links.{i}': a second link of {servers[0]}: allowed one link for each server")
+                raise ValueError(f"key 'links.{i}': a second link of {servers[0]}; allowed one link for each server")
             if frozenset(link.ends()) in pairs:
-                raise ValueError(f"key 'links.{i}': a second link between {link.a} and {link.b}: allowed one")
+                raise ValueError(f"key 'links.{i}': a second link between {link.a} and {link.b}; allowed one")
             linked.update(servers)
             pairs.add(frozenset(link.ends()))
             for server in servers:
@@ -219,16 +222,16 @@ class Network:
         key = f"key 'nodes.{server}.address': value {address}"
         end = "S-GW's end" if self.has_core else "eNB's end"
         if address.network.prefixlen > 30:
-            raise ValueError(f"{key}: allowed a prefix of at most 30 bits, the {end} needs an address too")
+            raise ValueError(f"{key}: the subnet has no address for the {end}; allowed prefix lengths up to 30")
         if address.ip == gateway_of(address).ip:
-            raise ValueError(f"{key}: allowed any but the last address of its subnet, which the {end} has")
+            raise ValueError(f"{key}: the {end} has the last address of the subnet; choose another one")
         for name, node in self.nodes.items():
             if name != server and node.address is not None and node.address.network.overlaps(address.network):
-                raise ValueError(f"{key}: allowed a subnet that has nothing in common with that of {name}")
+                raise ValueError(f"{key}: its subnet overlaps that of {name}; choose another subnet")
         if self.has_core and any(address.network.overlaps(own) for own in (core_network.GTPU_NETWORK,
                                                                            core_network.LINK_NETWORK)):
-            raise ValueError(f"{key}: allowed a subnet that has nothing in common with {core_network.GTPU_NETWORK} and "
-                             f"{core_network.LINK_NETWORK}, which the core network has for itself")
+            raise ValueError(f"{key}: its subnet overlaps one of the core network; allowed subnets outside "
+                             f"{core_network.GTPU_NETWORK} and {core_network.LINK_NETWORK}")
 
     def _check_ways(self) -> None:
         """Every node of the core network has a way to the S-GW, and the S-GW one to a server."""
@@ -236,7 +239,7 @@ class Network:
         reached = core_network.first_hops([link.ends() for link in self.links], sgw)
         for name in self.of_kind("router", "enb"):
             if name not in reached:
-                raise ValueError(f"key 'links': no way from {name} to {sgw}; add the links between them")
+                raise ValueError(f"key 'links': no path from {name} to {sgw}; add the links between them")
         if not any(name in reached for name in self.of_kind("server")):
             raise ValueError(f"key 'links': no link between {sgw} and a server; add one")
 

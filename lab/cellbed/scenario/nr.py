@@ -15,9 +15,9 @@ from cellbed.scenario import handover
 from cellbed.scenario.fields import Decibel, ErrorRate, Key, Microseconds, Milliseconds, Slots
 from cellbed.scenario.system import System
 
-# Of the sections of LTE, what NR begins with where a scenario does not say. Source: 5QI 9 of srsRAN Project,
+# Defaults of NR in the sections of LTE. Source: 5QI 9 of srsRAN Project,
 # configs/qos.yml; TS 38.331
-BEGINS_WITH: dict[str, dict[str, Any]] = {
+DEFAULTS: dict[str, dict[str, Any]] = {
     "rlc": {"mode": "am", "queue_pkts": 16384, "queue_bytes": 6_172_672, "t_reassembly_ms": 20},
     "rlc_um": {"sn_bits": 12},
     "rlc_am": {"sn_bits": 18, "poll_pdu": 16, "poll_byte": 10_000_000, "t_poll_retransmit_ms": 100,
@@ -27,9 +27,9 @@ BEGINS_WITH: dict[str, dict[str, Any]] = {
 }
 # Of the same sections, what NR does not have, and why.
 _NOT_IN_NR: dict[str, dict[str, str]] = {
-    "rlc": {"delivery": "RLC of NR never puts in order: that is PDCP's", "t_reordering_ms": "it is t_reassembly_ms"},
-    "pdcp": {"reordering": "PDCP of NR always puts in order, unless out_of_order_delivery says otherwise"},
-    "harq": {"dl_rtt_tti": "the round trip follows from k1_min and gnb_processing_us"},
+    "rlc": {"delivery": "PDCP puts packets in order, and RLC never does", "t_reordering_ms": "RLC has t_reassembly_ms"},
+    "pdcp": {"reordering": "PDCP puts packets in order unless out_of_order_delivery is true"},
+    "harq": {"dl_rtt_tti": "the round trip follows from radio.nr.k1_min and gnb_processing_us"},
     "handover": handover.NOT_IN_NR,
 }
 # What these sections have for NR only.
@@ -236,12 +236,12 @@ class Nr(System):
         """Raises ValueError for what the standard forbids."""
         rbs = N_RB.get((self.frequency_range, self.numerology))
         if rbs is None:
-            raise ValueError(f"key '{where}.numerology': value {self.numerology}: allowed "
-                             f"{'0..2' if self.frequency_range == 'fr1' else '2..3'} with frequency_range "
-                             f"{self.frequency_range} (TS 38.101-1, -2 Table 5.3.2-1)")
+            raise ValueError(f"key '{where}.numerology': value {self.numerology}: frequency_range "
+                             f"{self.frequency_range} does not have it; allowed "
+                             f"{'0..2' if self.frequency_range == 'fr1' else '2..3'} (TS 38.101-1, -2 Table 5.3.2-1)")
         if self.bandwidth_mhz not in rbs:
-            raise ValueError(f"key '{where}.bandwidth_mhz': value {self.bandwidth_mhz}: allowed "
-                             f"{', '.join(map(str, rbs))} with numerology {self.numerology} in {self.frequency_range} "
+            raise ValueError(f"key '{where}.bandwidth_mhz': value {self.bandwidth_mhz}: numerology {self.numerology} "
+                             f"in {self.frequency_range} does not have it; allowed {', '.join(map(str, rbs))} "
                              "(TS 38.101-1, -2 Table 5.3.2-1)")
         if self.duplex == "tdd":
             self._check_pattern(where)
@@ -261,27 +261,27 @@ class Nr(System):
                     continue
                 for key in keys:
                     if key in found.model_fields_set:
-                        raise ValueError(f"key '{where}.{section}.{key}': allowed with radio.system: lte only, as "
-                                         f"{keys[key]}")
+                        raise ValueError(f"key '{where}.{section}.{key}': NR does not have it: {keys[key]}; remove the "
+                                         "key")
             check_sn_bits(where, of, "nr")
             if of.pdcp.duplication and of.rlc.mode == "tm":
-                raise ValueError(f"key '{where}.pdcp.duplication': value True: allowed with rlc.mode um or am, whose "
-                                 "SDUs PDCP can number (TS 38.323 5.11.1)")
+                raise ValueError(f"key '{where}.pdcp.duplication': value True: PDCP does not duplicate over rlc.mode "
+                                 "tm; set rlc.mode: um or am, or false (TS 38.323 5.11.1)")
             if self.aqm != "none" and of.rlc.mode == "tm":
-                raise ValueError(f"key 'radio.nr.aqm': value {self.aqm}: allowed none with {where}.rlc.mode tm, which "
-                                 "sends what PDCP has numbered as it is (TS 38.322 5.2.1.1): a drop would leave a gap")
+                raise ValueError(f"key 'radio.nr.aqm': value {self.aqm}: {where}.rlc.mode is tm, and a drop there "
+                                 "would leave a gap in PDCP's numbers; set rlc.mode: um or am, or aqm: none (TS 38.322 "
+                                 "5.2.1.1)")
             if self.aqm != "none" and of.pdcp.duplication:
-                raise ValueError(f"key '{where}.pdcp.duplication': value True: allowed with radio.nr.aqm none, as it "
-                                 "is not modelled which of two copies would be marked (TS 38.323 5.11.1)")
+                raise ValueError(f"key '{where}.pdcp.duplication': value True: cellbed does not model marks of "
+                                 "radio.nr.aqm on two copies; set radio.nr.aqm: none, or false (TS 38.323 5.11.1)")
         self._check_second_cell(radio)
         if radio.channel is not None and "table" in radio.channel.cqi.model_fields_set:
-            raise ValueError(f"key 'radio.channel.cqi.table': value {radio.channel.cqi.table}: allowed with "
-                             "radio.system: lte only, as CQIs of NR are those of mcs_table_dl and mcs_table_ul (TS "
-                             "38.214 5.2.2.1)")
+            raise ValueError(f"key 'radio.channel.cqi.table': value {radio.channel.cqi.table}: CQIs of NR follow from "
+                             "radio.nr.mcs_table_dl and mcs_table_ul; remove the key (TS 38.214 5.2.2.1)")
         self._check_procedure(radio)
         if radio.channel is not None and radio.channel.model == "cell_edge":
-            raise ValueError("key 'radio.channel.model': value cell_edge: allowed static, swing, trace or route with "
-                             "radio.system: nr, as it is the cell edge of a paper about LTE")
+            raise ValueError("key 'radio.channel.model': value cell_edge: the model is of a paper about LTE; allowed "
+                             "with radio.system: nr static, swing, trace, route")
 
     def _check_second_cell(self, radio: Any) -> None:
         """What UEs with PDCP duplication need: a second logical channel of each such bearer, and a second cell."""
@@ -291,65 +291,67 @@ class Nr(System):
             twice = sum(bool(bearer.pdcp.duplication) for bearer in bearers)
             if len(bearers) + twice > _LOGICAL_CHANNELS:
                 raise ValueError(f"key 'radio.ues.{name}.bearers': {len(bearers)} bearers, {twice} of them with "
-                                 f"pdcp.duplication: allowed {_LOGICAL_CHANNELS} logical channels, two of each such")
+                                 f"pdcp.duplication: allowed {_LOGICAL_CHANNELS} logical channels, and a bearer with "
+                                 "duplication takes two")
             seconds += twice > 0
             for key in SECOND_CELL:
                 if getattr(ue, key) is not None and not twice:
-                    raise ValueError(f"key 'radio.ues.{name}.{key}': allowed with pdcp.duplication only, without which "
-                                     "there is no second cell")
+                    raise ValueError(f"key 'radio.ues.{name}.{key}': the UE has no second cell; set pdcp.duplication: "
+                                     "true, or remove the key")
                 if getattr(ue, key) is not None and radio.channel is not None:
-                    raise ValueError(f"key 'radio.ues.{name}.{key}': allowed without radio.channel only, which is that "
-                                     "of both cells")
+                    raise ValueError(f"key 'radio.ues.{name}.{key}': radio.channel gives the CQIs of both cells; "
+                                     "remove one of the two keys")
         if len(radio.ues) + seconds > _UES:
-            raise ValueError(f"key 'radio.pdcp.duplication': {seconds} of {len(radio.ues)} UEs have it: allowed {_UES} "
-                             "UEs, those with it counted twice")
+            raise ValueError(f"key 'radio.pdcp.duplication': {seconds} of {len(radio.ues)} UEs have it, and count "
+                             f"twice: allowed {_UES} UEs")
 
     def _check_procedure(self, radio: Any) -> None:
         procedure = radio.handover.procedure
         if procedure not in ("standard", "conditional", "daps"):
-            raise ValueError(f"key 'radio.handover.procedure': value {procedure}: allowed standard, conditional, daps "
-                             "with radio.system: nr (TS 38.300 9.2.3.2, 9.2.3.4)")
+            raise ValueError(f"key 'radio.handover.procedure': value {procedure}: NR does not have it; allowed "
+                             "standard, conditional, daps (TS 38.300 9.2.3.2, 9.2.3.4)")
         if procedure == "daps":
             self._check_daps(radio)
         for i, event in enumerate(radio.events):
             if event.mode is not None:
-                raise ValueError(f"key 'radio.events.{i}.mode': value {event.mode}: allowed handover or predict with "
-                                 "radio.system: nr, which has no direct mode here")
+                raise ValueError(f"key 'radio.events.{i}.mode': value {event.mode}: NR has no direct mode in cellbed; "
+                                 "remove the event, or use handover or predict")
             if event.predict is not None and procedure != "conditional":
-                raise ValueError(f"key 'radio.events.{i}.predict': value {event.predict}: allowed with "
-                                 "radio.handover.procedure conditional, whose candidates it prepares (TS 38.300 "
-                                 "9.2.3.4)")
+                raise ValueError(f"key 'radio.events.{i}.predict': value {event.predict}: procedure {procedure} "
+                                 "prepares no candidates; set radio.handover.procedure: conditional, or remove the "
+                                 "event (TS 38.300 9.2.3.4)")
 
     def _check_daps(self, radio: Any) -> None:
         """With dual active protocol stack a UE is in two cells for a while, with a copy of each packet in both."""
         if not radio.handover.forwarding:
-            raise ValueError("key 'radio.handover.forwarding': value False: allowed true with radio.handover.procedure "
-                             "daps, whose target gets what it sends from the source (TS 38.300 9.2.3.2.2)")
+            raise ValueError("key 'radio.handover.forwarding': value False: with radio.handover.procedure daps the "
+                             "target gets its packets from the source; allowed true (TS 38.300 9.2.3.2.2)")
         if self.frequency_range == "fr2":
-            raise ValueError("key 'radio.nr.frequency_range': value fr2: allowed fr1 with radio.handover.procedure "
-                             "daps (TS 38.300 9.2.3.1)")
+            raise ValueError("key 'radio.nr.frequency_range': value fr2: radio.handover.procedure daps is not defined "
+                             "there; allowed fr1 (TS 38.300 9.2.3.1)")
         if 2 * len(radio.ues) > _UES:
-            raise ValueError(f"key 'radio.handover.procedure': value daps: allowed with {_UES // 2} UEs, which are in "
-                             "two cells each")
+            raise ValueError(f"key 'radio.handover.procedure': value daps: {len(radio.ues)} UEs: allowed {_UES // 2}, "
+                             "as each is in two cells")
         for name, ue in radio.ues.items():
             n = len(_with_default(radio, ue))
             if 2 * n > _LOGICAL_CHANNELS:
-                raise ValueError(f"key 'radio.ues.{name}.bearers': {n} bearers: allowed {_LOGICAL_CHANNELS // 2} with "
-                                 "radio.handover.procedure daps, which gives each two of a UE's logical channels")
+                raise ValueError(f"key 'radio.ues.{name}.bearers': {n} bearers: with radio.handover.procedure daps "
+                                 f"each takes two logical channels; allowed {_LOGICAL_CHANNELS // 2}")
 
     def check_cells(self, radio: Any, gnbs: list[str]) -> None:
         """Raises ValueError for what several gNBs do not go with."""
         if len(gnbs) < 2:
             return
         if self.configured_grant != "none":
-            raise ValueError(f"key 'radio.nr.configured_grant': value {self.configured_grant}: allowed none with "
-                             "several gNBs")
+            raise ValueError(f"key 'radio.nr.configured_grant': value {self.configured_grant}: cellbed does not hand "
+                             "configured grants over; with several gNBs allowed none")
         for name, ue in radio.ues.items():
             if radio.pdcp.duplication or any(bearer.pdcp.duplication for bearer in ue.bearers):
-                raise ValueError("key 'radio.pdcp.duplication': value True: allowed false with several gNBs")
+                raise ValueError("key 'radio.pdcp.duplication': value True: cellbed does not hand a second cell over; "
+                                 "with several gNBs allowed false")
             if "tm" in radio.rlc_modes(name):
-                raise ValueError("key 'radio.rlc.mode': value tm: allowed um, am with several gNBs, as a data radio "
-                                 "bearer that is re-established has one of these (TS 38.322 5.1.2)")
+                raise ValueError("key 'radio.rlc.mode': value tm: a handover re-establishes RLC, which TM does not "
+                                 "have; with several gNBs allowed um, am (TS 38.322 5.1.2)")
 
     def uplink(self) -> list[bool]:
         """Of each slot of the pattern, whether it carries feedback and requests: those that are uplink as a whole."""
@@ -375,40 +377,43 @@ class Nr(System):
         key = f"key '{where}.tdd_pattern': value {self.tdd_pattern}"
         parts = re.fullmatch("(D*S?U*)(D+S?U*)?", self.tdd_pattern)
         if parts is None:
-            raise ValueError(f"{key}: allowed D, then at most one S, then U, once or twice (TS 38.213 11.1)")
+            raise ValueError(f"{key}: no TDD pattern; allowed D, then at most one S, then U, and the same once more "
+                             "(TS 38.213 11.1)")
         for part in (part for part in parts.groups() if part):
             period_ms = len(part) / 2**self.numerology
             if period_ms not in _PERIODS_MS:
-                raise ValueError(f"{key}: allowed periods of {', '.join(f'{ms:g}' for ms in _PERIODS_MS)} ms (TS "
-                                 f"38.213 11.1), and {part} takes {period_ms:g} ms")
+                raise ValueError(f"{key}: {part} takes {period_ms:g} ms; allowed periods of "
+                                 f"{', '.join(f'{ms:g}' for ms in _PERIODS_MS)} ms (TS 38.213 11.1)")
         if 20 * 2**self.numerology % len(self.tdd_pattern):
-            raise ValueError(f"{key}: allowed what 20 ms are a multiple of (TS 38.213 11.1)")
+            raise ValueError(f"{key}: it takes {len(self.tdd_pattern) / 2**self.numerology:g} ms; allowed divisors of "
+                             "20 ms (TS 38.213 11.1)")
         if "DU" in self.tdd_pattern + self.tdd_pattern[0]:
-            raise ValueError(f"{key}: allowed a special slot between downlink and uplink, in which UEs turn round (TS "
-                             "38.213 11.1)")
+            raise ValueError(f"{key}: UEs need a special slot to change from downlink to uplink; write DSU in place of "
+                             "DU (TS 38.213 11.1)")
         if self.tdd_special_dl_symbols + self.tdd_special_ul_symbols >= _SYMBOLS:
-            raise ValueError(f"key '{where}.tdd_special_ul_symbols': value {self.tdd_special_ul_symbols}: allowed "
-                             f"0..{_SYMBOLS - 1 - self.tdd_special_dl_symbols}, as a symbol of guard is between them "
-                             "and those of the downlink (TS 38.213 11.1)")
+            raise ValueError(f"key '{where}.tdd_special_ul_symbols': value {self.tdd_special_ul_symbols}: no guard "
+                             "symbol is left between downlink and uplink; allowed "
+                             f"0..{_SYMBOLS - 1 - self.tdd_special_dl_symbols} (TS 38.213 11.1)")
         if not any(self.uplink()) or not any(self.downlink()):
-            raise ValueError(f"{key}: allowed a pattern with downlink and uplink slots (TS 38.213 11.1)")
+            raise ValueError(f"{key}: downlink or uplink has no slot; allowed patterns with both (TS 38.213 11.1)")
         if any(slots > _K1_MAX for slots in self._feedback_after()):
-            raise ValueError(f"{key}: allowed one with an uplink slot {self.k1_min} to {_K1_MAX} slots after each "
-                             "downlink slot, for its ACK or NACK (TS 38.213 9.2.3, dl-DataToUL-ACK)")
+            raise ValueError(f"{key}: the ACKs of a downlink slot would come too late; allowed patterns with an uplink "
+                             f"slot {self.k1_min} to {_K1_MAX} slots after each downlink slot (TS 38.213 9.2.3, "
+                             "dl-DataToUL-ACK)")
 
     def _check_processing(self, where: str) -> None:
         capability, mu = self.processing_capability, self.numerology
         if capability == 2 and mu > 2:
-            raise ValueError(f"key '{where}.processing_capability': value 2: allowed 1 with numerology {mu} (TS 38.214 "
-                             "5.3)")
+            raise ValueError(f"key '{where}.processing_capability': value 2: numerology {mu} does not have it; allowed "
+                             "1 (TS 38.214 5.3)")
         # Feedback begins with its slot, and decoding takes as long with either capability.
         symbols = N1_SYMBOLS[mu]
         if any((slots - 1) * _SYMBOLS < symbols for slots in self._feedback_after()):
-            raise ValueError(f"key '{where}.k1_min': value {self.k1_min}: allowed {1 - -symbols // _SYMBOLS} or more, "
-                             f"as a UE takes {symbols} symbols to decode (TS 38.214 5.3)")
+            raise ValueError(f"key '{where}.k1_min': value {self.k1_min}: a UE takes {symbols} symbols to decode; "
+                             f"allowed {1 - -symbols // _SYMBOLS} or more (TS 38.214 5.3)")
         if (self.k2_min - 1) * _SYMBOLS + _SYMBOLS - self.pdcch_symbols < N2_SYMBOLS[capability][mu]:
-            raise ValueError(f"key '{where}.k2_min': value {self.k2_min}: allowed more, as a UE takes "
-                             f"{N2_SYMBOLS[capability][mu]:g} symbols to prepare a block (TS 38.214 6.4)")
+            raise ValueError(f"key '{where}.k2_min': value {self.k2_min}: a UE takes {N2_SYMBOLS[capability][mu]:g} "
+                             "symbols to prepare a block; set a greater value (TS 38.214 6.4)")
 
     def _check_periods(self, where: str) -> None:
         """Of requests, and of configured grants where there are any."""
@@ -418,21 +423,22 @@ class Nr(System):
             if key == "cg_period_slots" and self.configured_grant == "none":
                 continue
             if getattr(self, key) not in periods:
-                raise ValueError(f"key '{where}.{key}': value {getattr(self, key)}: allowed "
-                                 f"{', '.join(map(str, periods))} with numerology {self.numerology} (TS 38.331 {ie})")
+                raise ValueError(f"key '{where}.{key}': value {getattr(self, key)}: numerology {self.numerology} does "
+                                 f"not have it; allowed {', '.join(map(str, periods))} (TS 38.331 {ie})")
 
     def _check_grants(self, where: str, n_rb: int) -> None:
         if self.configured_grant != "none":
             if self.cg_rb > n_rb:
-                raise ValueError(f"key '{where}.cg_rb': value {self.cg_rb}: allowed 1..{n_rb}, those of the carrier")
+                raise ValueError(f"key '{where}.cg_rb': value {self.cg_rb}: the carrier has fewer; allowed 1..{n_rb}")
             if self.cg_mcs > 27 and self.mcs_table_ul == "qam256":
-                raise ValueError(f"key '{where}.cg_mcs': value {self.cg_mcs}: allowed 0..27 with mcs_table_ul qam256 "
-                                 "(TS 38.214 Table 5.1.3.1-2)")
+                raise ValueError(f"key '{where}.cg_mcs': value {self.cg_mcs}: mcs_table_ul qam256 does not have it; "
+                                 "allowed 0..27 (TS 38.214 Table 5.1.3.1-2)")
             if self.cg_processes >= self.harq_processes:
-                raise ValueError(f"key '{where}.cg_processes': value {self.cg_processes}: allowed less than "
-                                 f"harq_processes, {self.harq_processes}, as the gNB needs one for what it grants")
+                raise ValueError(f"key '{where}.cg_processes': value {self.cg_processes}: the gNB needs one of the "
+                                 "harq_processes for its other grants; allowed less than "
+                                 f"{self.harq_processes}")
         if self.ra_rb > n_rb:
-            raise ValueError(f"key '{where}.ra_rb': value {self.ra_rb}: allowed 1..{n_rb}, those of the carrier")
+            raise ValueError(f"key '{where}.ra_rb': value {self.ra_rb}: the carrier has fewer; allowed 1..{n_rb}")
 
     def _check_drx(self, where: str) -> None:
         if not self.drx_cycle_ms:
@@ -442,8 +448,8 @@ class Nr(System):
                 raise ValueError(f"key '{where}.{key}': value {getattr(self, key)}: allowed less than drx_cycle_ms, "
                                  f"{self.drx_cycle_ms} (TS 38.321 5.7)")
         if self.drx_short_cycle_ms and self.drx_cycle_ms % self.drx_short_cycle_ms:
-            raise ValueError(f"key '{where}.drx_short_cycle_ms': value {self.drx_short_cycle_ms}: allowed what "
-                             f"drx_cycle_ms, {self.drx_cycle_ms}, is a multiple of (TS 38.331 DRX-Config)")
+            raise ValueError(f"key '{where}.drx_short_cycle_ms': value {self.drx_short_cycle_ms}: allowed divisors of "
+                             f"drx_cycle_ms, {self.drx_cycle_ms} (TS 38.331 DRX-Config)")
 
 
 def carrier(keys: Mapping[str, Any]) -> tuple[int, int]:
@@ -457,14 +463,14 @@ def carrier(keys: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def with_defaults(radio: Any) -> Any:
-    """The radio as a file has it; with NR each section has what NR begins with where the file does not say."""
+    """The radio as a file has it; with NR each section has the defaults of NR where the file does not say."""
     if not isinstance(radio, Mapping) or radio.get("system") != "nr":
         return radio
     merged = dict(radio)
-    for section, begins in BEGINS_WITH.items():
+    for section, defaults in DEFAULTS.items():
         given = radio.get(section, {})
         if isinstance(given, Mapping):
-            merged[section] = {**begins, **given}
+            merged[section] = {**defaults, **given}
     keys = radio.get("nr", {})
     if isinstance(keys, Mapping) and keys.get("numerology") in (2, 3):
         merged["nr"] = {"sr_period_slots": _SR_PERIOD_HIGH, **keys}
@@ -481,7 +487,7 @@ def check_sn_bits(where: str, of: Any, system: str) -> None:
     for section, allowed in _SN_BITS.items():
         bits = getattr(of, section).sn_bits
         if bits not in allowed[system]:
-            raise ValueError(f"key '{where}.{section}.sn_bits': value {bits}: allowed "
-                             f"{' or '.join(map(str, allowed[system]))} with radio.system: {system}")
+            raise ValueError(f"key '{where}.{section}.sn_bits': value {bits}: radio.system {system} does not have it; "
+                             f"allowed {', '.join(map(str, allowed[system]))}")
 
 

@@ -51,17 +51,17 @@ class PacketTrace(System):
     def check(self, where: str, max_pkts: int) -> None:
         """Raises ValueError for queues that a run could not hold, and for what needs traces that are not there."""
         if 2 * self.queue_pkts > max_pkts:
-            raise ValueError(f"key '{where}.queue_pkts': value {self.queue_pkts}: allowed half of radio.max_pkts, "
-                             f"{max_pkts}, or less")
+            raise ValueError(f"key '{where}.queue_pkts': value {self.queue_pkts}: both directions together exceed "
+                             f"radio.max_pkts, {max_pkts}; allowed at most {max_pkts // 2}")
         for way in ("uplink", "downlink"):
             if getattr(self, f"{way}_trains") is not None:
                 if self.delay_ms:
-                    raise ValueError(f"key '{where}.delay_ms': value {self.delay_ms}: allowed 0 with {way}_trains, "
-                                     "which has the delays")
+                    raise ValueError(f"key '{where}.delay_ms': value {self.delay_ms}: {way}_trains has the delays; "
+                                     "allowed 0")
                 continue
             for key in (f"{way}_sizes", f"{way}_gap_ms"):
                 if getattr(self, key):
-                    raise ValueError(f"key '{where}.{key}': allowed with {way}_trains only")
+                    raise ValueError(f"key '{where}.{key}': it needs {way}_trains; add that, or remove the key")
 
 
 class OwnPacketTrace(PacketTrace):

@@ -69,8 +69,8 @@ class Timing(Model):
     @model_validator(mode="after")
     def answers_come_first(self) -> Timing:
         if self.rar_to_msg3_tti < self.grant_to_tx_tti:
-            raise ValueError(f"allowed a rar_to_msg3_tti of at least grant_to_tx_tti, {self.grant_to_tx_tti}, as "
-                             "message 3 takes its resource blocks before data do")
+            raise ValueError(f"key 'rar_to_msg3_tti': value {self.rar_to_msg3_tti}: message 3 cannot leave before data "
+                             f"could; allowed {self.grant_to_tx_tti} (grant_to_tx_tti) or more")
         return self
 
 
@@ -130,7 +130,7 @@ class Harq(Model):
     @classmethod
     def decoding_never_gets_worse(cls, bler: list[float]) -> list[float]:
         if any(later > earlier for earlier, later in itertools.pairwise(bler)):
-            raise ValueError("allowed probabilities that do not increase: each is what further attempts left")
+            raise ValueError("an attempt makes the error rate worse; allowed probabilities that do not increase")
         return bler
 
 
@@ -191,7 +191,7 @@ class Event(Model):
     @model_validator(mode="after")
     def one_thing(self) -> Event:
         if sum(what is not None for what in (self.mode, self.handover, self.predict)) != 1:
-            raise ValueError("allowed exactly one of 'mode', 'handover' and 'predict'")
+            raise ValueError("an event does one thing; give exactly one of 'mode', 'handover' and 'predict'")
         return self
 
 
@@ -277,11 +277,11 @@ class Radio(Model):
         if self.crowd is None or not self.crowd.count:
             return
         if self.crowd.direction != "dl" and self.mac.ul_always_scheduled:
-            raise ValueError(f"key 'radio.crowd.direction': value {self.crowd.direction}: allowed dl, as "
-                             "radio.mac.ul_always_scheduled gives the uplink to UEs without a scheduler")
+            raise ValueError(f"key 'radio.crowd.direction': value {self.crowd.direction}: with "
+                             "radio.mac.ul_always_scheduled the uplink has no scheduler to load; allowed dl")
         if self.crowd.weight != 1 and self.scheduler not in WEIGHTED:
-            raise ValueError(f"key 'radio.crowd.weight': value {self.crowd.weight}: allowed 1, as the scheduler "
-                             f"{self.scheduler} has no weights")
+            raise ValueError(f"key 'radio.crowd.weight': value {self.crowd.weight}: the scheduler {self.scheduler} has "
+                             "no weights; allowed 1")
 
     def check_bearers(self) -> None:
         """Raises ValueError for bearers that a UE cannot have together."""
@@ -290,8 +290,8 @@ class Radio(Model):
                        direct=ue.peer in self.ues, by_lcid=self.system != "nr")
             for mode in self.rlc_modes(name):
                 if self.system != "nr" and mode in WHOLE and self.n_rb < WHOLE_MIN_RB:
-                    raise ValueError(f"key 'radio.n_rb': value {self.n_rb}: allowed {WHOLE_MIN_RB} or more, as "
-                                     f"rlc.mode {mode} does not segment: a block has to hold a packet")
+                    raise ValueError(f"key 'radio.n_rb': value {self.n_rb}: rlc.mode {mode} does not segment, and a "
+                                     f"block is too small for a packet; allowed {WHOLE_MIN_RB} or more")
 
     def rlc_modes(self, ue: str) -> list[str]:
         """Of a UE's bearers, the default bearer first."""
@@ -308,11 +308,11 @@ class Radio(Model):
         """
         for name, ue in self.ues.items():
             if ue.weight != 1 and self.scheduler not in WEIGHTED:
-                raise ValueError(f"key 'radio.ues.{name}.weight': value {ue.weight}: allowed 1, as the scheduler "
-                                 f"{self.scheduler} has no weights")
+                raise ValueError(f"key 'radio.ues.{name}.weight': value {ue.weight}: the scheduler {self.scheduler} "
+                                 "has no weights; allowed 1")
         for key in ("handover", "gtpu"):
             if not enbs and getattr(self, key) != type(self).model_fields[key].default:
-                raise ValueError(f"key 'radio.{key}': allowed only in scenarios with an sgw, as it is about tunnels")
+                raise ValueError(f"key 'radio.{key}': the scenario has no core network; add an sgw, or remove the key")
         if len(enbs) > 1 and self.system == "lte":
             self._check_layers()
         for i, event in enumerate(self.events):
@@ -329,25 +329,27 @@ class Radio(Model):
                    for i, bearer in enumerate(ue.bearers)]
         for where, of in layers:
             if of.pdcp.reordering:
-                raise ValueError(f"key '{where}.pdcp.reordering': value True: allowed false with several eNBs")
+                raise ValueError(f"key '{where}.pdcp.reordering': value True: PDCP of LTE does not reorder across "
+                                 "handovers; with several eNBs allowed false")
             if of.rlc.mode == "am" and of.pdcp.sn_bits != 12:
-                raise ValueError(f"key '{where}.pdcp.sn_bits': value {of.pdcp.sn_bits}: allowed 12 with several eNBs "
-                                 "and rlc.mode am")
+                raise ValueError(f"key '{where}.pdcp.sn_bits': value {of.pdcp.sn_bits}: too few for forwarding with "
+                                 "rlc.mode am; with several eNBs allowed 12")
             if of.rlc.mode == "am" and of.rlc.delivery != "in_sequence":
-                raise ValueError(f"key '{where}.rlc.delivery': value {of.rlc.delivery}: allowed in_sequence with "
-                                 "several eNBs and rlc.mode am")
+                raise ValueError(f"key '{where}.rlc.delivery': value {of.rlc.delivery}: a handover with rlc.mode am "
+                                 "needs packets in sequence; with several eNBs allowed in_sequence")
 
     def _check_target(self, where: str, event: Event, key: str, enbs: list[str], ues: list[str]) -> None:
         if not enbs:
-            raise ValueError(f"key '{where}.{key}': value {getattr(event, key)}: allowed in scenarios with an sgw")
+            raise ValueError(f"key '{where}.{key}': value {getattr(event, key)}: the scenario has no core network; add "
+                             "an sgw, or remove the event")
         if event.ue not in ues:
-            raise ValueError(f"key '{where}.ue': value {event.ue}: allowed {', '.join(ues)}, as it has no tunnels: its "
-                             f"peer is {self.ues[event.ue].peer}")
+            raise ValueError(f"key '{where}.ue': value {event.ue}: its peer is a UE, {self.ues[event.ue].peer}, and it "
+                             f"cannot be handed over; allowed {', '.join(ues)}")
         known(f"{where}.{key}", getattr(event, key), dict.fromkeys(enbs))
         lead_s = self.handover.prediction_ms / 1000 if self._is_predicted(event) else 0
         if event.at_s < lead_s:
-            raise ValueError(f"key '{where}.at_s': value {event.at_s:g}: allowed {lead_s:g} or later, as the handover "
-                             "is predicted radio.handover.prediction_ms before")
+            raise ValueError(f"key '{where}.at_s': value {event.at_s:g}: the prediction, radio.handover.prediction_ms "
+                             f"before, would be before the start; allowed {lead_s:g} or more")
 
     def _is_predicted(self, event: Event) -> bool:
         return event.handover is not None and self.handover.procedure in ("prediction", "conditional")
@@ -359,6 +361,6 @@ class Radio(Model):
             i = self.events.index(event)
             target, key = (event.handover, "handover") if event.handover else (event.predict, "predict")
             if target == serving and self.handover.a3 is None:
-                raise ValueError(f"key 'radio.events.{i}.{key}': value {target}: allowed another eNB, as this one "
-                                 f"serves {ue} at {event.at_s:g} s")
+                raise ValueError(f"key 'radio.events.{i}.{key}': value {target}: this eNB serves {ue} already at "
+                                 f"{event.at_s:g} s; name another eNB")
             serving = event.handover or serving

@@ -25,13 +25,14 @@ def check(radio: Radio, enbs: list[str], sgws: list[str]) -> None:
     """
     for system in others():
         if radio.system != system and getattr(radio, system) is not None:
-            raise ValueError(f"key 'radio.{system}': allowed with radio.system: {system} only, which is {radio.system}")
+            raise ValueError(f"key 'radio.{system}': radio.system is {radio.system}; remove the key, or set "
+                             f"radio.system: {system}")
         if radio.system == system and getattr(radio, system) is None:
-            raise ValueError(f"key 'radio.{system}': missing, as radio.system is {system}")
+            raise ValueError(f"key 'radio.{system}': missing; radio.system {system} needs it")
         for name, ue in radio.ues.items():
             if radio.system != system and getattr(ue, system, None) is not None:
-                raise ValueError(f"key 'radio.ues.{name}.{system}': allowed with radio.system: {system} only, which is "
-                                 f"{radio.system}")
+                raise ValueError(f"key 'radio.ues.{name}.{system}': radio.system is {radio.system}; remove the key, or "
+                                 f"set radio.system: {system}")
     if radio.system != "nr":
         _check_not_nr(radio)
     if radio.system == "lte":
@@ -51,8 +52,9 @@ def check(radio: Radio, enbs: list[str], sgws: list[str]) -> None:
 def _check_not_nr(radio: Radio) -> None:
     """No key or value of these sections that is NR's only."""
     if radio.handover.procedure in ("conditional", "daps"):
-        raise ValueError(f"key 'radio.handover.procedure': value {radio.handover.procedure}: allowed with "
-                         f"radio.system: nr only, which is {radio.system}")
+        raise ValueError(f"key 'radio.handover.procedure': value {radio.handover.procedure}: radio.system "
+                         f"{radio.system} does not have it; allowed standard, fast_path_switch, prediction, or set "
+                         "radio.system: nr")
     layers: list[tuple[str, Radio | Bearer]] = [("radio", radio)]
     layers += [(f"radio.ues.{name}.bearers.{i}", bearer) for name, ue in radio.ues.items()
                for i, bearer in enumerate(ue.bearers)]
@@ -61,26 +63,26 @@ def _check_not_nr(radio: Radio) -> None:
             for key in keys:
                 value = getattr(getattr(of, section, None), key, None)
                 if value is not None:
-                    raise ValueError(f"key '{where}.{section}.{key}': value {value}: allowed with radio.system: nr "
-                                     f"only, which is {radio.system}")
+                    raise ValueError(f"key '{where}.{section}.{key}': value {value}: radio.system {radio.system} does "
+                                     "not have the key; remove it, or set radio.system: nr")
         nr.check_sn_bits(where, of, "lte")
     for name, ue in radio.ues.items():
         for key in nr.SECOND_CELL:
             if getattr(ue, key) is not None:
-                raise ValueError(f"key 'radio.ues.{name}.{key}': value {getattr(ue, key)}: allowed with radio.system: "
-                                 f"nr only, which is {radio.system}")
+                raise ValueError(f"key 'radio.ues.{name}.{key}': value {getattr(ue, key)}: radio.system {radio.system} "
+                                 "does not have the key; remove it, or set radio.system: nr")
 
 
 def _check_apart(radio: Radio, own: System, enbs: list[str], sgws: list[str]) -> None:
     """UEs that talk to the network, and no key that only LTE has."""
-    only = f"allowed with radio.system: lte only, which is {radio.system}"
+    only = f"radio.system {radio.system} does not have it; remove it, or set radio.system: lte"
     for key in sorted(radio.model_fields_set - own.RADIO_KEYS - {radio.system}):
         raise ValueError(f"key 'radio.{key}': {only}")
     if sgws and not own.HAS_CORE:
         raise ValueError(f"key 'nodes.{sgws[0]}.kind': value sgw: {only}")
     for name, ue in radio.ues.items():
         if ue.peer not in enbs:
-            raise ValueError(f"key 'radio.ues.{name}.peer': value {ue.peer}: allowed the enb node, which is "
-                             f"{own.ENB} when radio.system is {radio.system}")
+            raise ValueError(f"key 'radio.ues.{name}.peer': value {ue.peer}: UEs of radio.system {radio.system} have "
+                             f"no direct links; name the enb node, which is {own.ENB}")
         for key in sorted(ue.model_fields_set - own.UE_KEYS - set(others())):
             raise ValueError(f"key 'radio.ues.{name}.{key}': {only}")

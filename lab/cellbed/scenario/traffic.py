@@ -53,24 +53,26 @@ class Transfer(Model):
         udp = self.transport == "udp"
         for key, value in (("rate", self.rate), ("packet_bytes", self.packet_bytes)):
             if udp and value is None:
-                raise ValueError(f"key '{key}': missing, with transport udp")
+                raise ValueError(f"key '{key}': missing; transport udp needs it")
             if not udp and value is not None:
-                raise ValueError(f"key '{key}': value {value}: allowed with transport udp")
+                raise ValueError(f"key '{key}': value {value}: transport tcp does not use it; remove the key, or set "
+                                 "transport: udp")
         if udp and self.congestion_control is not None:
-            raise ValueError(f"key 'congestion_control': value {self.congestion_control}: allowed with transport tcp")
+            raise ValueError(f"key 'congestion_control': value {self.congestion_control}: transport udp has none; "
+                             "remove the key, or set transport: tcp")
         if udp and self.duration_s is None:
-            raise ValueError("key 'transport': value udp: allowed with a 'duration_s'")
+            raise ValueError("key 'duration_s': missing; transport udp needs it")
         return self
 
     @model_validator(mode="after")
     def one_bound(self) -> Transfer:
         if (self.duration_s is None) == (self.bytes is None):
-            raise ValueError("allowed exactly one of 'duration_s' and 'bytes'")
+            raise ValueError("a transfer has one bound; give exactly one of 'duration_s' and 'bytes'")
         if self.kind == "stream" and self.bytes is not None:
-            raise ValueError("key 'bytes': allowed with kind iperf3; a stream has a 'duration_s'")
+            raise ValueError("key 'bytes': kind stream does not use it; give 'duration_s', or set kind: iperf3")
         if self.kind == "iperf3" and self.duration_s is not None and self.duration_s % 1:
-            raise ValueError(f"key 'duration_s': value {self.duration_s:g}: allowed whole seconds with kind iperf3, "
-                             "which cuts the rest off; kind stream takes any")
+            raise ValueError(f"key 'duration_s': value {self.duration_s:g}: iperf3 cuts fractions off; allowed whole "
+                             "seconds, or set kind: stream")
         return self
 
 
@@ -108,7 +110,7 @@ def _model(value: Any) -> str | None:
 
 Traffic = Annotated[
     Annotated[Transfer, Tag("transfer")] | Annotated[Command, Tag("command")],
-    Discriminator(_model, custom_error_type="kind", custom_error_message=f"allowed kind {', '.join(_MODELS)}")]
+    Discriminator(_model, custom_error_type="kind", custom_error_message=f"unknown kind; allowed {', '.join(_MODELS)}")]
 # By what pydantic calls them in the place of an error.
 MODELS: dict[str, type[Model]] = {"transfer": Transfer, "command": Command}
 

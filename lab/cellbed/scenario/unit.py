@@ -42,5 +42,5 @@ def _scaled(number: str, factor: int, what: str) -> int:
     scaled = int(whole + fraction) * factor
     divisor = 10 ** len(fraction)
     if scaled % divisor:
-        raise ValueError(f"allowed whole numbers of {what}")
+        raise ValueError(f"a fraction of {what}; allowed whole numbers")
     return scaled // divisor

@@ -71,6 +71,7 @@ class Utran(System):
             rate = getattr(self, key)
             pdus, rest = divmod(rate * self.tti_ms, 8000 * self.pdu_bytes)
             if rest or not 1 <= pdus <= _PDUS_MAX:
-                raise ValueError(f"key '{where}.{key}': value {rate}: allowed 1 to {_PDUS_MAX} PDUs of "
-                                 f"{self.pdu_bytes} bytes every {self.tti_ms} ms, multiples of "
-                                 f"{8 * self.pdu_bytes / self.tti_ms:g}kbit")
+                step = 8 * self.pdu_bytes / self.tti_ms
+                raise ValueError(f"key '{where}.{key}': value {rate}: a TTI of {self.tti_ms} ms does not carry 1 to "
+                                 f"{_PDUS_MAX} whole PDUs of {self.pdu_bytes} bytes; allowed multiples of {step:g}kbit "
+                                 f"up to {_PDUS_MAX * step:g}kbit")

@@ -85,7 +85,8 @@ def parse_address(option: str, address: str, key: Path | None) -> tuple[str, int
         raise CellbedError(f"{option}: value {address}: allowed tls://HOST:PORT, or tcp://HOST:PORT on loopback")
     scheme, host, port = match[1], match[2].strip("[]"), int(match[3])
     if scheme == "tls" and key is None:
-        raise CellbedError(f"{option}: value {address}: allowed with --key, which `cellbed fleet-key` makes")
+        raise CellbedError(f"{option}: value {address}: tls:// needs a key; add --key FILE, which "
+                           "`cellbed fleet-key` makes")
     if scheme == "tcp":
         check_plain(option, address, host, key)
     return host, port
@@ -94,7 +95,8 @@ def parse_address(option: str, address: str, key: Path | None) -> tuple[str, int
 def check_plain(option: str, value: str, host: str, key: Path | None) -> None:
     """Raises CellbedError where a connection has to be with a key, or there is one that would not count."""
     if key is not None:
-        raise CellbedError(f"{option}: value {value}: allowed tls://, as there is a key")
+        raise CellbedError(f"{option}: value {value}: a connection with a key is encrypted; write tls:// "
+                           "in place of tcp://, or remove --key")
     if not all(ipaddress.ip_address(address).is_loopback for address in addresses_of(host)):
         raise CellbedError(f"{option}: value {value}: allowed on loopback only; beyond it, tls:// with --key, which "
                            "`cellbed fleet-key` makes, because who reaches a scheduler can run code on its workers")

@@ -24,10 +24,9 @@ _LOOK_S = 0.2
 def check_lab(option: str, lab: str, kernel: str | None) -> None:
     """Raises CellbedError for what only this machine can run."""
     if lab != "virtual":
-        raise CellbedError(f"{option}: allowed with --lab virtual, which needs neither root nor real time, not "
-                           f"with {lab}")
+        raise CellbedError(f"{option}: workers have no lab {lab}, which needs this machine; use --lab virtual")
     if kernel not in (None, *KERNELS):
-        raise CellbedError(f"{option}: allowed with --kernel {', '.join(KERNELS)}, which workers also have")
+        raise CellbedError(f"{option}: workers do not have the kernel {kernel}; allowed --kernel {', '.join(KERNELS)}")
 
 
 def files(run: Run, rendered: bool = False) -> dict[str, bytes]:

@@ -80,8 +80,8 @@ class Rounds:
 
     def __post_init__(self) -> None:
         if self.until and self.max_seeds < max(LEAST_RUNS, len(self.seeds)):
-            raise CellbedError(f"--max-seeds {self.max_seeds}: allowed {max(LEAST_RUNS, len(self.seeds))} or more, as "
-                               "many as --until looks at first")
+            raise CellbedError(f"--max-seeds {self.max_seeds}: --until needs more seeds for its first look; "
+                               f"allowed {max(LEAST_RUNS, len(self.seeds))} or more")
         first = list(self.seeds)
         while self.until and len(first) < LEAST_RUNS:
             first.append(max(first) + 1)

@@ -132,7 +132,7 @@ def test_a_link_to_this_machine():
     ("rate 2gbit", "the nearest that one carrier has is rate 75.376mbit"),
     ("rate 1mbit rate 2mbit", "link: rate is given twice; give it once"),
     ("up 1mbit", "link: up without rate; give both"),
-    ("rate 1mbit rb 6", "link: rb: allowed without rate"),
+    ("rate 1mbit rb 6", "link: rb: rate already chooses"),
     ("rtt 5ms", "link: rtt 5ms: allowed 20ms or more, which the radio takes by itself"),
     ("rtt 50", "link: rtt 50: allowed a time in us, ms or s"),
     ("rtt 50ms delay 3ms", "link: rtt and delay exclude each other"),

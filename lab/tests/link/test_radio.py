@@ -71,7 +71,7 @@ def test_ports_of_both_kinds():
     ("train", "train.yaml: allowed links without a core network"),
     ("missing.yaml", "missing.yaml: No such file or directory"),
     ({"ues": ["h1"]}, r"key 'radio.ues': value \['h1'\]: allowed the keys of each UE by its name"),
-    ({"n_rb": 5}, "radio: key 'radio.n_rb': value 5: allowed greater than or equal to 6"),
+    ({"n_rb": 5}, "radio: key 'radio.n_rb': value 5: allowed 6..110"),
     ({"ues": {"h1": {"cqi": 3}}}, "radio: key 'radio.ues.h1.cqi': unknown; did you mean 'cqi_"),
 ])
 def test_what_is_wrong_is_one_line(radio, message):

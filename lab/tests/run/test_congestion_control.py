@@ -77,9 +77,10 @@ def test_a_command_has_that_of_its_node_and_transfers_there_keep_theirs(minimal,
 
 @pytest.mark.parametrize(("entry", "message"), [
     ({**COMMAND, "id": "b", "congestion_control": "cubic"},
-     "key 'traffic.2.congestion_control': value cubic: allowed bbr, which fetch has: programs on one node"),
+     "key 'traffic.2.congestion_control': value cubic: fetch on the same node, ue1, has another"),
     ({**SECOND, "kind": "stream", "transport": "udp", "rate": "1Mbit", "packet_bytes": 100,
-      "congestion_control": "bbr"}, "key 'congestion_control': value bbr: allowed with transport tcp"),
+      "congestion_control": "bbr"},
+          "key 'traffic.2.congestion_control': value bbr: transport udp has none; remove the key, or"),
 ])
 def test_what_cannot_be_done_is_refused(minimal, write, entry, message):
     with pytest.raises(ScenarioError) as error:
@@ -90,7 +91,8 @@ def test_what_cannot_be_done_is_refused(minimal, write, entry, message):
 def test_this_machine_keeps_its_own(wired, write):
     wired["nodes"]["server"]["machine"] = True
     wired["traffic"].append({**COMMAND, "node": "server", "congestion_control": "bbr"})
-    with pytest.raises(ScenarioError, match="allowed null on server, as this machine keeps its own"):
+    with pytest.raises(ScenarioError,
+                       match="key 'traffic.1.congestion_control': value bbr: server is this machine, whose congestion"):
         expand(write(wired))
     del wired["traffic"][-1]
     settings = expand(write(wired))[1][0].settings
@@ -131,7 +133,7 @@ def test_a_beta_that_cubic_cannot_have(minimal, write, beta):
 
 
 @pytest.mark.parametrize(("beta", "parts", "refusal"), [
-    (None, "819", None), (0.7, "717", None), (0.8, "819", None), (0.8, None, "allowed null, as this kernel has no "),
+    (None, "819", None), (0.7, "717", None), (0.8, "819", None), (0.8, None, "this kernel has no "),
     (0.8, "717", "this kernel has 0.7; allowed null, or a kernel started with tcp_cubic.beta=819; the virtual lab"),
 ])
 def test_a_kernel_with_another_beta_is_refused(minimal, write, monkeypatch, tmp_path, beta, parts, refusal):

@@ -21,53 +21,67 @@ SECOND = {"at_s": 5, "ue": "me", "handover": "senb"}
 
 
 @pytest.mark.parametrize(("key", "value", "message"), [
-    ("nodes.sgw2", {"kind": "sgw"}, "key 'nodes.sgw2.kind': value 'sgw': allowed one sgw in a scenario"),
-    ("nodes.router", {"kind": "server", "address": "10.9.0.1/24"}, "key 'nodes.sgw.kind': value 'sgw': allowed "
-     "together with a router"),
-    ("nodes.sgw", {"kind": "enb"}, "key 'nodes.router.kind': value 'router': allowed in a core network only"),
-    ("nodes.sgw.address", "10.1.0.1/24", "key 'nodes.sgw.address': value 10.1.0.1/24: allowed none, each link gives "
-     "the S-GW one"),
-    ("nodes.router.address", "10.1.0.1/24", "key 'nodes.router.address': value 10.1.0.1/24: allowed none"),
-    ("nodes.eenb", {"kind": "enb"}, "key 'links': no way from eenb to sgw"),
-    ("nodes.router2", {"kind": "router"}, "key 'links': no way from router2 to sgw"),
-    ("nodes.me.address", "10.60.0.1/32", "key 'nodes.me.address': value 10.60.0.1/32: allowed an address outside "
-     "10.60.0.0/16 and 10.61.0.0/16"),
-    ("nodes.me.address", "10.61.9.9/32", "key 'nodes.me.address': value 10.61.9.9/32: allowed an address outside"),
-    ("nodes.me.address", "10.46.1.7/32", "allowed a subnet that has nothing in common with that of me"),
-    ("nodes.server.address", "10.32.0.1/10", "allowed a subnet that has nothing in common with"),
-    ("nodes.server.address", "10.46.1.254/24", "the last address of its subnet, which the S-GW's end has"),
+    ("nodes.sgw2", {"kind": "sgw"}, "key 'nodes.sgw2.kind': value 'sgw': sgw is one already; allowed one sgw"),
+    ("nodes.router", {"kind": "server", "address": "10.9.0.1/24"},
+     "key 'nodes.sgw.kind': value 'sgw': it reaches eNBs over a router, and the scenario has"),
+    ("nodes.sgw", {"kind": "enb"},
+     "key 'nodes.router.kind': value 'router': the scenario has no core network; add an sgw, or"),
+    ("nodes.sgw.address", "10.1.0.1/24",
+     "key 'nodes.sgw.address': value 10.1.0.1/24: the addresses of the S-GW follow from its"),
+    ("nodes.router.address", "10.1.0.1/24",
+     "key 'nodes.router.address': value 10.1.0.1/24: the addresses of the router follow from its"),
+    ("nodes.eenb", {"kind": "enb"}, "key 'links': no path from eenb to sgw; add the links between them"),
+    ("nodes.router2", {"kind": "router"}, "key 'links': no path from router2 to sgw; add the links between them"),
+    ("nodes.me.address", "10.60.0.1/32",
+     "key 'nodes.me.address': value 10.60.0.1/32: the core network uses it; allowed addresses"),
+    ("nodes.me.address", "10.61.9.9/32",
+     "key 'nodes.me.address': value 10.61.9.9/32: the core network uses it; allowed addresses"),
+    ("nodes.me.address", "10.46.1.7/32",
+     "key 'nodes.server.address': value 10.46.1.1/24: its subnet overlaps that of me; choose"),
+    ("nodes.server.address", "10.32.0.1/10",
+     "key 'nodes.server.address': value 10.32.0.1/10: its subnet overlaps that of me; choose"),
+    ("nodes.server.address", "10.46.1.254/24",
+     "key 'nodes.server.address': value 10.46.1.254/24: the S-GW's end has the last address of"),
     ("links.0.b", "router", "key 'links.0.b': value 'router': allowed sgw"),
     ("links.2.a", "sgw", "key 'links.2.b': value 'senb': allowed server, router"),
     ("links.2.a", "tenb", "key 'links.2.b': value 'senb': allowed router"),
-    ("links.2.b", "tenb", "key 'links.3': a second link between tenb and router: allowed one"),
+    ("links.2.b", "tenb", "key 'links.3': a second link between tenb and router; allowed one"),
     ("links.2.b", "router", "key 'links.2.b': value 'router': allowed sgw, senb, tenb"),
-    ("links.3.aqm", "codel", "key 'links.3.aqm': value codel: allowed 'none', 'red' or 'red_ecn'"),
-    ("links.3.red_max_pkts", 20, "key 'links.3': value dict: allowed red_min_pkts 20 < red_max_pkts 20 <= queue"),
-    ("links.3.queue_pkts", 60, "allowed red_min_pkts 20 < red_max_pkts 65 <= queue_pkts 60"),
-    ("links.3.red_probability", 0, "key 'links.3.red_probability': value 0: allowed greater than 0"),
-    ("links.3.red_min_pkts", 1, "key 'links.3.red_min_pkts': value 1: allowed greater than or equal to 2"),
+    ("links.3.aqm", "codel", "key 'links.3.aqm': value codel: allowed none, red, red_ecn"),
+    ("links.3.red_max_pkts", 20,
+     "key 'links.3': red_min_pkts is 20, red_max_pkts 20, queue_pkts 90: allowed red_min_pkts <"),
+    ("links.3.queue_pkts", 60,
+     "key 'links.3': red_min_pkts is 20, red_max_pkts 65, queue_pkts 60: allowed red_min_pkts <"),
+    ("links.3.red_probability", 0, "key 'links.3.red_probability': value 0: allowed more than 0, at most 1"),
+    ("links.3.red_min_pkts", 1, "key 'links.3.red_min_pkts': value 1: allowed 2..2500"),
     ("radio.ues.me.peer", "sgw", "key 'radio.ues.me.peer': value 'sgw': allowed c1, senb, tenb"),
-    ("radio.ues.me.weight", 2, "key 'radio.ues.me.weight': value 2: allowed 1, as the scheduler rr has no weights"),
-    ("radio.scheduler", "fifo", "key 'radio.scheduler': value fifo: allowed 'rr', 'wfq', 'max_ci', 'pf' or 'mlwdf'"),
-    ("radio.handover.procedure", "soft", "value soft: allowed 'standard', 'fast_path_switch', "
-     "'prediction', 'conditional' or 'daps'"),
-    ("radio.handover.procedure", "conditional", "value conditional: allowed with radio.system: nr only, which is lte"),
-    ("radio.handover.processing_ms", 20, "value 20: allowed with radio.system: nr only, which is lte"),
+    ("radio.ues.me.weight", 2, "key 'radio.ues.me.weight': value 2: the scheduler rr has no weights; allowed 1"),
+    ("radio.scheduler", "fifo", "key 'radio.scheduler': value fifo: allowed rr, wfq, max_ci, pf, mlwdf"),
+    ("radio.handover.procedure", "soft",
+     "value soft: allowed standard, fast_path_switch, prediction, conditional, daps"),
+    ("radio.handover.procedure", "conditional",
+     "value conditional: radio.system lte does not have it; allowed standard, fast_path_switch,"),
+    ("radio.handover.processing_ms", 20,
+     "value 20: radio.system lte does not have the key; remove it, or set radio.system: nr"),
     ("radio.handover.detach", 1, "key 'radio.handover.detach': unknown; did you mean 'detach_ms'?"),
-    ("radio.handover", {"prediction_timeout_ms": 8}, "key 'radio.handover': value dict: allowed a "
-     "prediction_timeout_ms above 8"),
-    ("radio.pdcp", {"reordering": True}, "key 'radio.pdcp.reordering': value True: allowed false with several eNBs"),
-    ("radio.pdcp", {"sn_bits": 7}, "key 'radio.pdcp.sn_bits': value 7: allowed 12 with several eNBs and rlc.mode am"),
-    ("radio.rlc.delivery", "out_of_sequence", "key 'radio.rlc.delivery': value out_of_sequence: allowed in_sequence "
-     "with several eNBs and rlc.mode am"),
-    ("radio.gtpu.ecn", "full", "key 'radio.gtpu.ecn': value full: allowed 'none' or 'copy'"),
+    ("radio.handover", {"prediction_timeout_ms": 8},
+     "key 'radio.handover.prediction_timeout_ms': value 8: two messages of signalling_us take"),
+    ("radio.pdcp", {"reordering": True},
+     "key 'radio.pdcp.reordering': value True: PDCP of LTE does not reorder across handovers;"),
+    ("radio.pdcp", {"sn_bits": 7},
+     "key 'radio.pdcp.sn_bits': value 7: too few for forwarding with rlc.mode am; with several"),
+    ("radio.rlc.delivery", "out_of_sequence",
+     "key 'radio.rlc.delivery': value out_of_sequence: a handover with rlc.mode am needs packets"),
+    ("radio.gtpu.ecn", "full", "key 'radio.gtpu.ecn': value full: allowed none, copy"),
     ("radio.channel", {"model": "swing"},
-     "key 'radio.channel.model': value swing: allowed route, as there are several eNBs"),
-    ("radio.events.0.handover", "senb", "key 'radio.events.0.handover': value senb: allowed another eNB, as this one "
-     "serves me at 3.3 s"),
+     "key 'radio.channel.model': value swing: the model has one eNB, and the scenario several;"),
+    ("radio.events.0.handover", "senb",
+     "key 'radio.events.0.handover': value senb: this eNB serves me already at 3.3 s; name"),
     ("radio.events.0.handover", "router", "key 'radio.events.0.handover': value 'router': allowed senb, tenb"),
-    ("radio.events.0.predict", "tenb", "key 'radio.events.0': value dict: allowed exactly one of 'mode', 'handover'"),
-    ("radio.events.0.handover", None, "key 'radio.events.0': value dict: allowed exactly one of 'mode', 'handover'"),
+    ("radio.events.0.predict", "tenb",
+     "key 'radio.events.0': an event does one thing; give exactly one of 'mode', 'handover' and"),
+    ("radio.events.0.handover", None,
+     "key 'radio.events.0': an event does one thing; give exactly one of 'mode', 'handover' and"),
     ("radio.events.0.ue", "c9", "key 'radio.events.0.ue': value 'c9': allowed me, c1"),
     ("traffic.0.to", "router", "key 'traffic.0.to': value 'router': allowed me, c1"),
 ])
@@ -91,21 +105,21 @@ def test_a_handover_follows_the_one_before(handover, write):
     handover["radio"]["events"] = [SECOND, *handover["radio"]["events"]]
     assert expand(write(handover))
     handover["radio"]["events"] += [{**SECOND, "at_s": 6}]
-    assert "key 'radio.events.2.handover': value senb: allowed another eNB" in refused(write, handover)
+    assert "key 'radio.events.2.handover': value senb: this eNB serves me already at 6 s" in refused(write, handover)
 
 
 def test_a_prediction_moves_nobody(handover, write):
     handover["radio"]["events"].insert(0, {"at_s": 2, "ue": "me", "predict": "tenb"})
     assert expand(write(handover))
     handover["radio"]["events"][0]["predict"] = "senb"
-    assert "key 'radio.events.0.predict': value senb: allowed another eNB" in refused(write, handover)
+    assert "key 'radio.events.0.predict': value senb: this eNB serves me already at 2 s" in refused(write, handover)
 
 
 def test_a_predicted_handover_needs_time_before_it(handover, write):
     handover["radio"]["events"][0]["at_s"] = 0.1
     assert expand(write(handover))
     handover["radio"]["handover"] = {"procedure": "prediction"}
-    assert "key 'radio.events.0.at_s': value 0.1: allowed 0.13 or later" in refused(write, handover)
+    assert "key 'radio.events.0.at_s': value 0.1: the prediction, radio" in refused(write, handover)
 
 
 def test_ues_without_tunnels_have_no_handover(handover, write):
@@ -113,15 +127,17 @@ def test_ues_without_tunnels_have_no_handover(handover, write):
     handover["radio"]["ues"] |= {"d1": {"peer": "d2"}, "d2": {"peer": "d1"}}
     assert expand(write(handover))
     handover["radio"]["events"][0]["ue"] = "d1"
-    assert "key 'radio.events.0.ue': value d1: allowed me, c1, as it has no tunnels: its peer is d2" in refused(
+    assert "key 'radio.events.0.ue': value d1: its peer is a UE, d2, and it cannot be handed over;" in refused(
         write, handover)
 
 
 @pytest.mark.parametrize(("key", "value", "message"), [
-    ("radio.handover", {"detach_ms": 10}, "key 'radio.handover': allowed only in scenarios with an sgw"),
-    ("radio.gtpu", {"ecn": "copy"}, "key 'radio.gtpu': allowed only in scenarios with an sgw"),
-    ("radio.events", [{"at_s": 1, "ue": "ue1", "handover": "enb"}], "key 'radio.events.0.handover': value enb: allowed "
-     "in scenarios with an sgw"),
+    ("radio.handover", {"detach_ms": 10},
+     "key 'radio.handover': the scenario has no core network; add an sgw, or remove the key"),
+    ("radio.gtpu", {"ecn": "copy"},
+     "key 'radio.gtpu': the scenario has no core network; add an sgw, or remove the key"),
+    ("radio.events", [{"at_s": 1, "ue": "ue1", "handover": "enb"}],
+     "key 'radio.events.0.handover': value enb: the scenario has no core network; add an sgw, or"),
 ])
 def test_what_a_core_network_is_needed_for(wired, write, key, value, message):
     set_key(wired, key, value, "test")
@@ -135,7 +151,7 @@ def test_an_sgw_needs_a_server_and_an_enb(handover, write):
     assert "key 'links': no link between sgw and a server" in refused(write, handover)
     handover["nodes"] = {name: node for name, node in handover["nodes"].items() if node.get("kind") != "enb"}
     handover["links"] = handover["links"][:1]
-    assert "key 'nodes.sgw.kind': value 'sgw': allowed together with an eNB" in refused(write, handover)
+    assert "key 'nodes.sgw.kind': value 'sgw': the scenario has no eNB; add one" in refused(write, handover)
 
 
 def test_addresses_of_tunnel_ends_follow_the_order_of_nodes(settings):

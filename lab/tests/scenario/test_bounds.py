@@ -75,7 +75,7 @@ def test_a_grid_that_nobody_can_run(minimal, write):
     keys = ("radio.n_rb", "tcp.mss", "tcp.rto_min_ms", "tcp.cwnd_max_pkts", "traffic.0.port", "traffic.0.start_s",
             "capture.ip_snaplen")
     minimal["sweep"] = {"grid": {key: list(range(100, 110)) for key in keys}}
-    with pytest.raises(ScenarioError, match=rf"key 'sweep': 1e\+07 runs, .*: allowed at most {RUNS_MAX}$"):
+    with pytest.raises(ScenarioError, match=rf"key 'sweep': 1e\+07 runs: allowed at most {RUNS_MAX}; remove"):
         expand(write(minimal))
 
 

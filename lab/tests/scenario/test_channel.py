@@ -55,25 +55,29 @@ def test_heights_are_those_of_the_model(model, enb_m, building_m):
 @pytest.mark.parametrize(("settings", "message"), [
     ({}, "key 'radio.channel.model': missing"),
     ({"model": "walk"},
-     "key 'radio.channel.model': value walk: allowed 'static', 'swing', 'trace', 'cell_edge' or 'route'"),
+     "key 'radio.channel.model': value walk: allowed static, swing, trace, cell_edge, route"),
     ({"model": "swing", "swing": {"speed": 3}}, "key 'radio.channel.swing.speed': unknown; did you mean 'speed_mps'?"),
-    ({"model": "swing", "swing": {"distance_m": [160, 30]}}, "value [160, 30]: allowed two distances up to 5000"),
-    ({"model": "swing", "trace": "x"}, "key 'radio.channel.trace': value x: allowed a file when model is trace"),
+    ({"model": "swing", "swing": {"distance_m": [160, 30]}},
+     "value [160, 30]: allowed [NEAR, FAR] with 0 < NEAR < FAR <= 5000"),
+    ({"model": "swing", "trace": "x"},
+     "key 'radio.channel.trace': value x: model swing reads no file; remove the key, or set"),
     ({"model": "trace", "trace": "x.csv", "blockage": {}},
-     "key 'radio.channel.blockage': allowed with model static, swing or route, which is trace"),
-    ({**SWING, "blockage": {"blocker": "dog"}}, "value dog: allowed 'person' or 'vehicle'"),
-    ({"model": "trace"}, "key 'radio.channel.trace': value None: allowed a file when model is trace"),
+     "key 'radio.channel.blockage': model trace has no blockers; remove the key, or set"),
+    ({**SWING, "blockage": {"blocker": "dog"}}, "value dog: allowed person, vehicle"),
+    ({"model": "trace"}, "key 'radio.channel.trace': missing; name the file that model trace reads"),
     ({"model": "static"}, "key 'radio.channel.positions.ue1': missing"),
-    ({**STATIC, "model": "swing"}, "key 'radio.channel.positions': allowed none, as model is swing"),
-    ({"model": "static", "positions": {**STATIC["positions"], "ue9": [1, 1]}}, "value 'ue9': allowed ue1, ue2"),
-    ({**SWING, "cqi": {"ul": 0}}, "key 'radio.channel.cqi.ul': value 0: allowed greater than or equal to 1"),
-    ({**SWING, "path_loss": {"los": "maybe"}}, "value maybe: allowed 'never', 'always', 'drawn' or 'by_place'"),
-    ({**SWING, "path_loss": {"carrier_ghz": 28}}, "key 'carrier_ghz': value 28: allowed 2..6 with model uma"),
+    ({**STATIC, "model": "swing"}, "key 'radio.channel.positions': model swing does not use it; remove the key"),
+    ({"model": "static", "positions": {**STATIC["positions"], "ue9": [1, 1]}},
+     "key 'radio.channel.positions.ue9': no UE has this name; allowed ue1, ue2"),
+    ({**SWING, "cqi": {"ul": 0}}, "key 'radio.channel.cqi.ul': value 0: allowed 1 or more"),
+    ({**SWING, "path_loss": {"los": "maybe"}}, "value maybe: allowed never, always, drawn, by_place"),
+    ({**SWING, "path_loss": {"carrier_ghz": 28}},
+     "key 'radio.channel.path_loss.carrier_ghz': value 28: model uma does not cover it; allowed"),
     ({**SWING, "path_loss": {"model": "rma_38901", "carrier_ghz": 60}},
-     "value 60: allowed 0.5..30 with model rma_38901"),
-    ({**SWING, "granularity_ms": 0}, "key 'radio.channel.granularity_ms': value 0: allowed greater than or equal to 1"),
-    ({"model": "cell_edge"}, "key 'radio.ues.ue1.peer': value ue2: allowed the eNB, as radio.channel.model is"),
-    ({"model": "swing", "cell_edge": {"load": 2}}, "key 'radio.channel.cell_edge.load': value 2: allowed less than or"),
+     "value 60: model rma_38901 does not cover it; allowed 0.5..30"),
+    ({**SWING, "granularity_ms": 0}, "key 'radio.channel.granularity_ms': value 0: allowed 1..10000"),
+    ({"model": "cell_edge"}, "key 'radio.ues.ue1.peer': value ue2: radio.channel.model cell_edge has no direct links;"),
+    ({"model": "swing", "cell_edge": {"load": 2}}, "key 'radio.channel.cell_edge.load': value 2: allowed 0..1"),
     ({"model": "trace", "trace": "none.csv"}, "key 'radio.channel.trace': "),
 ])
 def test_wrong_channels(run, settings, message):
@@ -86,7 +90,8 @@ def test_wrong_channels(run, settings, message):
 def test_a_swing_is_for_two(minimal, run):
     minimal["nodes"]["ue3"] = {"address": "10.45.0.3/24"}
     minimal["radio"]["ues"]["ue3"] = {"peer": "ue1"}
-    with pytest.raises(ScenarioError, match="value swing: allowed with two UEs, and there are 3"):
+    with pytest.raises(ScenarioError,
+                       match="value swing: the model needs two UEs, and radio.ues has 3; set another model"):
         run(SWING)
 
 
@@ -155,7 +160,8 @@ def test_a_cell_edge(wired, write, tmp_path):
     assert found.model["parameters"]["cell_edge"]["distance_m"] == 160
     assert len(found.records_of(1, "dl")) > 100
     assert len(found.records_of(1, "sl")) == 0
-    with pytest.raises(ScenarioError, match="cqi_period_ms': value 12: allowed multiples of radio.channel.granularity"):
+    with pytest.raises(ScenarioError,
+                       match=r"cqi_period_ms': value 12: allowed multiples of 5 \(radio.channel.granularity_ms\)"):
         of(cqi_period_ms=12)
 
 

@@ -34,10 +34,12 @@ def test_without_a_crowd_a_run_is_what_it_was(minimal, write, radio):
     ({"crowd": {"count": 1001}}, "key 'radio.crowd.count': value 1001"),
     ({"crowd": {"count": 1, "cqi": []}}, "key 'radio.crowd.cqi'"),
     ({"crowd": {"count": 1, "cqi": [0]}}, "key 'radio.crowd.cqi.0': value 0"),
-    ({"crowd": {"count": 1, "weight": 2}}, "key 'radio.crowd.weight': value 2: allowed 1, as the scheduler rr"),
-    ({"crowd": {"count": 1000, "offered_rate": "1Gbit"}}, "value 50000: allowed 125000 or more with this count"),
+    ({"crowd": {"count": 1, "weight": 2}},
+     "key 'radio.crowd.weight': value 2: the scheduler rr has no weights; allowed 1"),
+    ({"crowd": {"count": 1000, "offered_rate": "1Gbit"}},
+     "value 50000: the crowd would send more than one burst in a microsecond; allowed with this"),
     ({"crowd": {"count": 1, "direction": "both"}, "mac": {"ul_always_scheduled": True}},
-     "key 'radio.crowd.direction': value both: allowed dl"),
+     "key 'radio.crowd.direction': value both: with radio.mac.ul_always_scheduled the uplink has"),
 ])
 def test_wrong_crowds(radio, keys, message):
     with pytest.raises(ScenarioError) as error:

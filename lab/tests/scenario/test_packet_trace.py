@@ -125,13 +125,15 @@ def test_ues_with_links_of_their_own(scenario, tmp_path):
 
 
 @pytest.mark.parametrize(("own", "radio", "message"), [
-    ({"queue_pkts": 5000}, {}, "key 'radio.ues.ue1.packet_trace.queue_pkts': value 5000: allowed half of"),
-    ({"downlink_gap_ms": 5}, {}, "key 'radio.ues.ue1.packet_trace.downlink_gap_ms': allowed with downlink_trains only"),
+    ({"queue_pkts": 5000}, {},
+     "key 'radio.ues.ue1.packet_trace.queue_pkts': value 5000: both directions together exceed"),
+    ({"downlink_gap_ms": 5}, {},
+     "key 'radio.ues.ue1.packet_trace.downlink_gap_ms': it needs downlink_trains; add that, or"),
     ({"downlink": "none"}, {}, "key 'radio.ues.ue1.packet_trace.downlink': "),
     ({"downlink": None}, {}, "key 'radio.ues.ue1.packet_trace.downlink': value None: "),
     ({"delay": 5}, {}, "key 'radio.ues.ue1.packet_trace.delay': unknown; did you mean 'delay_ms'?"),
     ({}, {"system": "constant_rate", "packet_trace": None, "constant_rate": {}},
-     "key 'radio.ues.ue1.packet_trace': allowed with radio.system: packet_trace only, which is constant_rate"),
+     "key 'radio.ues.ue1.packet_trace': radio.system is constant_rate; remove the key, or set"),
 ])
 def test_wrong_links_of_a_ue(scenario, own, radio, message):
     own = {"uplink": "up", "downlink": "down", **own}
@@ -142,13 +144,15 @@ def test_wrong_links_of_a_ue(scenario, own, radio, message):
 
 @pytest.mark.parametrize(("more", "radio", "message"), [
     ({"uplink": "none"}, {}, "key 'radio.packet_trace.uplink': "),
-    ({"queue_pkts": 0}, {}, "key 'radio.packet_trace.queue_pkts': value 0: allowed greater than or equal to 1"),
-    ({"queue_pkts": 5000}, {}, "value 5000: allowed half of radio.max_pkts, 8192, or less"),
+    ({"queue_pkts": 0}, {}, "key 'radio.packet_trace.queue_pkts': value 0: allowed 1..65536"),
+    ({"queue_pkts": 5000}, {},
+     "value 5000: both directions together exceed radio.max_pkts, 8192; allowed at most 4096"),
     ({"delay": 5}, {}, "key 'radio.packet_trace.delay': unknown; did you mean 'delay_ms'?"),
-    ({}, {"n_rb": 25}, "key 'radio.n_rb': allowed with radio.system: lte only, which is packet_trace"),
-    ({}, {"system": "lte"}, "key 'radio.packet_trace': allowed with radio.system: packet_trace only, which is lte"),
-    ({}, {"packet_trace": None}, "key 'radio.packet_trace': missing, as radio.system is packet_trace"),
-    ({}, {"ues": {"ue1": {"peer": "enb", "cqi_dl": 9}}}, "key 'radio.ues.ue1.cqi_dl': allowed with radio.system: lte"),
+    ({}, {"n_rb": 25}, "key 'radio.n_rb': radio.system packet_trace does not have it; remove it, or set"),
+    ({}, {"system": "lte"}, "key 'radio.packet_trace': radio.system is lte; remove the key, or set radio.system:"),
+    ({}, {"packet_trace": None}, "key 'radio.packet_trace': missing; radio.system packet_trace needs it"),
+    ({}, {"ues": {"ue1": {"peer": "enb", "cqi_dl": 9}}},
+     "key 'radio.ues.ue1.cqi_dl': radio.system packet_trace does not have it; remove it, or set"),
 ])
 def test_wrong_links(scenario, more, radio, message):
     with pytest.raises(ScenarioError) as error:
@@ -208,9 +212,12 @@ def test_trains_and_sizes_reach_celld(scenario, tmp_path):
 
 
 @pytest.mark.parametrize(("more", "message"), [
-    ({"uplink_gap_ms": 5}, "key 'radio.packet_trace.uplink_gap_ms': allowed with uplink_trains only"),
-    ({"downlink_sizes": "x"}, "key 'radio.packet_trace.downlink_sizes': allowed with downlink_trains only"),
-    ({"uplink_trains": "up", "delay_ms": 5}, "'radio.packet_trace.delay_ms': value 5: allowed 0 with uplink_trains"),
+    ({"uplink_gap_ms": 5},
+     "key 'radio.packet_trace.uplink_gap_ms': it needs uplink_trains; add that, or remove the key"),
+    ({"downlink_sizes": "x"},
+     "key 'radio.packet_trace.downlink_sizes': it needs downlink_trains; add that, or remove the"),
+    ({"uplink_trains": "up", "delay_ms": 5},
+     "'radio.packet_trace.delay_ms': value 5: uplink_trains has the delays; allowed 0"),
     ({"uplink_trains": "up"}, "key 'radio.packet_trace.uplink_trains': "),
 ])
 def test_wrong_trains(scenario, more, message):

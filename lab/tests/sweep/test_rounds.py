@@ -99,7 +99,7 @@ def test_variants_without_usable_runs_end_at_the_bound():
 
 
 def test_the_bound_allows_what_is_looked_at_first():
-    with pytest.raises(CellbedError, match="--max-seeds 4: allowed 5 or more"):
+    with pytest.raises(CellbedError, match="--max-seeds 4: --until needs more seeds for its first look; allowed 5"):
         Rounds(["a"], [1], [Until("m", 0.05)], max_seeds=4)
 
 

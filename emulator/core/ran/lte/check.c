@@ -43,13 +43,13 @@ static const char *check_bearer_at_handover(const struct cell_bearer_cfg *b, con
 {
 	bool acknowledged = rlc_mode_of((enum cell_rlc_mode)b->rlc.mode)->acknowledged;
 
-	*ret_range = "with several eNBs 0: RLC has the order";
+	*ret_range = "0 with several eNBs";
 	if (b->pdcp.reordering)
 		return "pdcp.reordering";
-	*ret_range = "with several eNBs and RLC AM in_sequence";
+	*ret_range = "in_sequence with several eNBs and RLC AM";
 	if (acknowledged && b->rlc.delivery != CELL_DELIVERY_IN_SEQUENCE)
 		return "rlc.delivery";
-	*ret_range = "with several eNBs and RLC AM 12";
+	*ret_range = "12 with several eNBs and RLC AM";
 	if (acknowledged && b->pdcp.sn_bits != 12)
 		return "pdcp.sn_bits";
 	return NULL;
@@ -64,7 +64,7 @@ static const char *check_handover(const struct cell_cfg *cfg, const char **ret_r
 	*ret_range = "longer than two messages of handover.signalling_us";
 	if (cfg->handover.prediction_timeout_ms * 1000u <= 2 * cfg->handover.signalling_us)
 		return "handover.prediction_timeout_ms";
-	*ret_range = "not prediction with a3: nobody knows before";
+	*ret_range = "standard or fast_path_switch with a3";
 	if (cfg->handover.a3.on && cfg->handover.procedure == CELL_HO_PREDICTION)
 		return "handover.procedure";
 	return NULL;
@@ -125,10 +125,10 @@ static const char *check_direct(const struct cell_cfg *cfg, uint8_t id, uint8_t 
 
 	if (peer == CELL_PEER_NETWORK || !rlc_mode_of((enum cell_rlc_mode)b.rlc.mode)->acknowledged)
 		return NULL;
-	*ret_range = "with RLC AM each other's peer";
+	*ret_range = "the UE whose peer this one is, with RLC AM";
 	if (cfg->ue[peer - 1].peer != id)
 		return "peer";
-	*ret_range = "with RLC AM that of the peer's bearer at the same place";
+	*ret_range = "the mode of the peer's bearer at the same place, with RLC AM";
 	other = channel_cfg(cfg, peer, k);
 	if (k >= channel_count(cfg, peer, CELL_DIR_SL) || other.rlc.mode != b.rlc.mode)
 		return "bearer.rlc.mode";
@@ -153,10 +153,11 @@ static const char *check_bearers(const struct cell_cfg *cfg, uint8_t id, const c
 			field = check_direct(cfg, id, k, ret_range);
 		if (field)
 			return field;
-		*ret_range = "more where RLC does not segment: a block with room for a packet";
+		*ret_range = "more where RLC does not segment, so that a block holds a packet";
 		if (rlc_mode_of((enum cell_rlc_mode)b.rlc.mode)->whole && !holds_an_sdu(cfg))
 			return "lte.n_rb";
-		*ret_range = "no more of a UE than the mode has LCIDs; one with a UE as peer";
+		*ret_range =
+			"as many bearers of a UE as the mode has LCIDs; one where the peer is a UE";
 		if (!channel_lcid(cfg, id, k, CELL_DIR_UL))
 			return "bearer.rlc.mode";
 	}
@@ -189,7 +190,7 @@ static const char *check_crowd(const struct cell_cfg *cfg, const char **ret_rang
 	*ret_range = "dl with lte.mac.ul_always_scheduled";
 	if (cfg->lte.mac.ul_always_scheduled && cfg->lte.crowd.direction != CELL_CROWD_DL)
 		return "lte.crowd.direction";
-	*ret_range = "at most a burst of the whole crowd in a microsecond";
+	*ret_range = "at most one burst of the whole crowd in a microsecond";
 	if ((uint64_t)cfg->lte.crowd.offered_rate_bps * cfg->lte.crowd.count >
 	    UINT64_C(8000000) * cfg->lte.crowd.burst_bytes)
 		return "lte.crowd.burst_bytes";
@@ -201,7 +202,7 @@ const char *lte_check(const struct cell_cfg *cfg, const char **ret_range)
 	struct cell_bearer_cfg bearer;
 	const char *field;
 
-	*ret_range = "only with a resource block for each UE";
+	*ret_range = "true with a resource block for each UE, or false";
 	if (cfg->lte.mac.ul_always_scheduled && cfg->n_ue > cfg->lte.n_rb)
 		return "lte.mac.ul_always_scheduled";
 	*ret_range = "less than lte.ra.rac_timeout_tti";

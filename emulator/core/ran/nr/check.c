@@ -82,13 +82,13 @@ static const char *check_slots(const struct cell_cfg *cfg, const struct nr_frame
 	*ret_range = "a pattern with a whole uplink slot";
 	if (!feedback)
 		return "nr.phy.tdd_pattern";
-	*ret_range = "one with which assignments lead to downlink slots";
+	*ret_range = "a pattern whose assignments lead to downlink slots";
 	if (!assigns)
 		return "nr.mac.k0";
 	for (uint32_t s = 0; s < f->n; s++) {
 		uint32_t at = nr_feedback_slot(&f->tdd, s, cfg->nr.mac.k1_min);
 
-		*ret_range = "one with which feedback is at most 15 slots after its block";
+		*ret_range = "a pattern with feedback at most 15 slots after its block";
 		if (f->slot[s].pdsch && at - s > 15)
 			return "nr.mac.k1_min";
 		*ret_range = "more: a UE takes N1 symbols to decode (TS 38.214 5.3)";
@@ -112,7 +112,7 @@ static const char *check_drx(const struct cell_cfg *cfg, const char **ret_range)
 	*ret_range = "less than nr.drx.cycle_ms";
 	if (cfg->nr.drx.start_offset_ms >= cfg->nr.drx.cycle_ms)
 		return "nr.drx.start_offset_ms";
-	*ret_range = "what nr.drx.cycle_ms is a multiple of";
+	*ret_range = "divisors of nr.drx.cycle_ms";
 	if (cfg->nr.drx.short_cycle_ms && cfg->nr.drx.cycle_ms % cfg->nr.drx.short_cycle_ms)
 		return "nr.drx.short_cycle_ms";
 	return NULL;
