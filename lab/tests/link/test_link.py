@@ -112,7 +112,7 @@ def test_a_link_to_this_machine():
      "link: 'curl': allowed first one of d2d, edge, good, nr-l4s, nr-midband, nr-mmwave, train, umts-384"),
     ("goood", "link: 'goood': did you mean 'good'?"),
     ("good rat 3mbit", "link: 'rat': did you mean 'rate'?; a command comes after --"),
-    ("umts-384 rate 10kbit", "link: rate 10kbit: allowed multiples of 32kbit"),
+    ("umts-384 rate 10kbit", "link: rate 10kbit: a TTI carries whole PDUs; allowed multiples of 32kbit"),
     ("umts-384 cqi 7", "link: cqi: allowed only in links over LTE and NR, not over the UTRAN"),
     ("nr-midband rate 20mbit", "link: rate: allowed only in links over LTE and the UTRAN, not over NR"),
     ("nr-mmwave rb 100", "link: rb: allowed only in links over LTE, not over NR"),
