@@ -17,9 +17,11 @@ static int read_numbers(struct reader *r, const char *path, const json_t *list, 
 	*ret = NULL;
 	if (config_check_list(r, path, list) < 0)
 		return -EINVAL;
-	if (n > CONFIG_OPPORTUNITIES_MAX)
-		return config_fail(r, "key '%s': %zu entries: allowed at most %d", path, n,
-		                   CONFIG_OPPORTUNITIES_MAX);
+	if (n > CONFIG_OPPORTUNITIES_MAX) {
+		(void)config_fail(r, "key '%s': %zu entries: allowed at most %d", path, n,
+		                  CONFIG_OPPORTUNITIES_MAX);
+		return -EINVAL;
+	}
 	if (n == 0)
 		return 0;
 	*ret = calloc(n, sizeof(**ret));
@@ -32,8 +34,9 @@ static int read_numbers(struct reader *r, const char *path, const json_t *list, 
 		if (!json_is_integer(v) || (*ret)[i] < low || (*ret)[i] > high) {
 			free(*ret);
 			*ret = NULL;
-			return config_fail(r, "key '%s[%zu]': allowed whole numbers, %lld..%lld",
-			                   path, i, (long long)low, (long long)high);
+			(void)config_fail(r, "key '%s[%zu]': allowed whole numbers, %lld..%lld",
+			                  path, i, (long long)low, (long long)high);
+			return -EINVAL;
 		}
 	}
 	return 0;

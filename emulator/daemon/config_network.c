@@ -3,6 +3,7 @@
 #include "config_network.h"
 
 #include <arpa/inet.h>
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,6 +42,7 @@ const char *config_port_name(const struct config *cfg, uint8_t port)
 {
 	static char name[sizeof(CONFIG_NETWORK "/") + CONFIG_NAME_MAX];
 	uint8_t enb = (uint8_t)(port - CELL_PORT_ENB(0)); /* large for other ports */
+	uint8_t ue;
 
 	if (port == CELL_PORT_SGW)
 		return "sgw";
@@ -48,10 +50,11 @@ const char *config_port_name(const struct config *cfg, uint8_t port)
 		(void)snprintf(name, sizeof(name), "enb/%s", cfg->enb_name[enb]);
 		return name;
 	}
-	if (!(port & CELL_PORT_NETWORK))
-		return cfg->ue_name[port - 1];
-	(void)snprintf(name, sizeof(name), CONFIG_NETWORK "/%s",
-	               cfg->ue_name[(port & ~CELL_PORT_NETWORK) - 1]);
+	ue = port & (uint8_t)~CELL_PORT_NETWORK;
+	assert(ue >= 1 && ue <= CELL_MAX_UE);
+	if (ue == port)
+		return cfg->ue_name[ue - 1];
+	(void)snprintf(name, sizeof(name), CONFIG_NETWORK "/%s", cfg->ue_name[ue - 1]);
 	return name;
 }
 

@@ -261,8 +261,10 @@ static void receive_data(struct utran_link *u, int dir, const struct tb *tb)
 static void receive(struct utran_link *u, int dir)
 {
 	struct tb *tb = tb_dequeue(&u->air[dir]);
-	int status_at = rlc_utran_status_at(tb->buf, tb->len);
+	int status_at;
 
+	CELL_ASSERT(tb);
+	status_at = rlc_utran_status_at(tb->buf, tb->len);
 	if (tb->outcome == TB_LOST) {
 		u->link.cell->stats.mac_lost[dir]++;
 		utran_record(u, dir, true,
