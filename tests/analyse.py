@@ -28,6 +28,8 @@ CLEAN = BUILD / "analysed"
 CLANG_TIDY = Path(sys.executable).with_name("clang-tidy")
 # As flags of a compilation; others only say how to compile.
 _MEANING = re.compile(r"-(?:[DIU]|std=|isystem).*")
+# A target's own folder has what generators of others write, such as skeletons of BPF programs.
+_GENERATED = re.compile(r"-I(.+\.p)")
 _DEPTH = "deep" if "--deep" in sys.argv[1:] else "shallow"
 _CLANG_TIDY = (str(CLANG_TIDY), "--quiet", *(f"--extra-arg={word}" for word in (
     "-Xclang", "-analyzer-config", "-Xclang", f"mode={_DEPTH}")))
@@ -67,7 +69,8 @@ def units() -> list[Unit]:
     headers, found = dependencies(), {}
     for entry in json.loads((BUILD / "compile_commands.json").read_text()):
         file = (BUILD / entry["file"]).resolve()
-        flags = tuple(flag for flag in shlex.split(entry["command"]) if _MEANING.fullmatch(flag))
+        flags = tuple(_GENERATED.sub(r"-isystem\1", flag) for flag in shlex.split(entry["command"])
+                      if _MEANING.fullmatch(flag))
         found.setdefault(file, Unit(file, flags, headers.get(entry["output"], (file,))))
     return list(found.values())
 

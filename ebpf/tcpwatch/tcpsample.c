@@ -301,6 +301,7 @@ int main(int argc, char **argv)
 {
 	int signal_fd = lifetime_signal_fd();
 	struct sampler s = { 0 };
+	int result;
 
 	if (!parse(argc, argv)) {
 		usage(stderr);
@@ -310,5 +311,7 @@ int main(int argc, char **argv)
 	s.diag = signal_fd < 0 ? NULL : calloc(s.n, sizeof(*s.diag));
 	if (!s.diag)
 		return fail("starting", signal_fd < 0 ? -signal_fd : ENOMEM) < 0;
-	return run(&s, &argv[optind], signal_fd) < 0; /* what is open is closed by the end */
+	result = run(&s, &argv[optind], signal_fd); /* what is open is closed by the end */
+	free(s.diag);
+	return result < 0;
 }

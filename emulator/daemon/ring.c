@@ -221,7 +221,7 @@ int ring_wait(struct ring *r, int64_t until_ns, bool devices)
 /* Reading nothing finds out whether the device takes requests that must not wait. */
 static bool takes_requests(struct ring *r, int device)
 {
-	char none;
+	static char none; /* the request keeps its address */
 
 	ring_read(r, 0, device, &none, 0);
 	return ring_finish(r) == 0 && r->read_result[0] == 0;

@@ -201,6 +201,7 @@ int main(int argc, char **argv)
 {
 	int signal_fd = lifetime_signal_fd();
 	struct capture *captures;
+	int result;
 	size_t n;
 
 	if (!parse(argc, argv)) {
@@ -222,5 +223,7 @@ int main(int argc, char **argv)
 		captures[i].ifname = words[2];
 		captures[i].path = words[3];
 	}
-	return run(captures, n, signal_fd) < 0; /* what is open is closed by the end */
+	result = run(captures, n, signal_fd); /* what is open is closed by the end */
+	free(captures);
+	return result < 0;
 }
