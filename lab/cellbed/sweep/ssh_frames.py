@@ -175,7 +175,7 @@ def _first(error: ValidationError) -> str:
     """Where it is wrong and how, without the value, which may be of any size."""
     first = error.errors(include_input=False, include_url=False, include_context=False)[0]
     where = ".".join(str(part)[:40] for part in first["loc"][1:3])
-    return f"key {where}: {first['msg'][:200]}" if where else str(first["msg"])[:200]
+    return shown(f"key {where}: {first['msg'][:200]}" if where else str(first["msg"])[:200])
 
 
 def say(out: IO[bytes], said: Frame, behind: bytes = b"") -> None:

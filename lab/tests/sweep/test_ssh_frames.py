@@ -111,6 +111,7 @@ TREES = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | s
 @given(st.binary(max_size=300) | TREES.map(lambda tree: json.dumps(tree).encode() + b"\n"))
 @example(b"")
 @example(b"[]\n")
+@example(b'{"kind":"\\n"}')
 @example(b'{"bytes": 5}\n1234')
 def test_any_bytes(said):
     assert heard(io.BytesIO(said))[-1] in ("garbled", "end")
