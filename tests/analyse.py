@@ -28,7 +28,7 @@ CLEAN = BUILD / "analysed"
 CLANG_TIDY = Path(sys.executable).with_name("clang-tidy")
 # As flags of a compilation; others only say how to compile.
 _MEANING = re.compile(r"-(?:[DIU]|std=|isystem).*")
-# A target's own folder has what generators of others write, such as skeletons of BPF programs.
+# A target's own folder has what third-party generators write, such as skeletons of BPF programs.
 _GENERATED = re.compile(r"-I(.+\.p)")
 _DEPTH = "deep" if "--deep" in sys.argv[1:] else "shallow"
 _CLANG_TIDY = (str(CLANG_TIDY), "--quiet", *(f"--extra-arg={word}" for word in (
