@@ -2,9 +2,11 @@
 """`cellbed new` and `cellbed link --generate` write scenarios that run."""
 
 import itertools
+import subprocess
+import sys
 
 import pytest
-from e2e import bundles, cellbed
+from e2e import ROOT, bundles, cellbed
 
 from cellbed.link.experiment import links
 from cellbed.scenario.description import expand
@@ -54,6 +56,13 @@ def test_no_file_is_replaced(command, tmp_path):
     assert path.read_text() == "mine"
     assert "allowed a name that ends with .yaml" in command("new", tmp_path / "a.txt").stderr
     assert "No such file" in command("new", tmp_path / "none/a.yaml").stderr
+
+
+def test_it_reads_as_the_scenarios_here(command, tmp_path):
+    command("new", tmp_path / "a.yaml", "--flows", "cubic,bbr")
+    done = subprocess.run([sys.executable, "-P", "-m", "yamllint", "-s", "-c", ROOT / ".yamllint",
+                           tmp_path / "a.yaml"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.lab

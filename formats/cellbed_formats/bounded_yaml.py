@@ -111,7 +111,13 @@ def _float(loader: _Loader, node: yaml.ScalarNode) -> float:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes what YAML 1.1 and YAML 1.2 read alike: a text that either takes for something else has quotes."""
+    """Writes what YAML 1.1 and YAML 1.2 read alike: a text that either takes for something else has quotes.
+
+    Lists are indented below their keys, as yamllint wants them and the scenarios here have them.
+    """
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        super().increase_indent(flow, False)
 
 
 _Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
