@@ -175,8 +175,8 @@ def test_a_key_that_is_refused_gets_one_line():
     done = cellbed("link", "nr-midband", "--lab", "virtual", "--set", "radio.nr.sr_period_slots=5", "--", "true",
                    check=False)
     assert (done.returncode, done.stderr) == (125, (
-        "cellbed: link nr-midband: key 'radio.nr.sr_period_slots': value 5: allowed 0, 1, 2, 4, 8, 10, 16, 20, 40, 80, "
-        "160 with numerology 1 (TS 38.331 SchedulingRequestResourceConfig)\n"))
+        "cellbed: link nr-midband: key 'radio.nr.sr_period_slots': value 5: numerology 1 does not have it; allowed 0, "
+        "1, 2, 4, 8, 10, 16, 20, 40, 80, 160 (TS 38.331 SchedulingRequestResourceConfig)\n"))
 
 
 class Terminal:
