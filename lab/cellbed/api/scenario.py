@@ -98,7 +98,7 @@ class Scenario:
         Examples:
             >>> Scenario.load("d2d-nardini/static").variant("DM")
             Traceback (most recent call last):
-            cellbed.error.ScenarioError: ...: no variant DM: allowed DM-DM, DM-IM, IM-DM, IM-IM
+            cellbed.error.ScenarioError: ...: no variant is called DM; allowed DM-DM, DM-IM, IM-DM, IM-IM
         """
         return replace(self, _variants=names)._checked()
 
