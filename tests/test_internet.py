@@ -206,7 +206,7 @@ def test_the_scenario_that_it_stands_for(command):
     (["--internet", "--lab", "virtual"], "--internet: the virtual lab is not on this machine's network"),
     (["--set", "nodes.server.internet=true", "--serve", "true", "--lab", "virtual"],
      "key 'nodes.server.internet': value True: allowed in the native lab only"),
-    (["--set", "nodes.server.internet=true"], "key 'internet': value True: with machine: true the"),
+    (["--set", "nodes.server.internet=true"], "key 'nodes.server.internet': value True: with machine: true the"),
 ])
 def test_what_does_not_fit_is_one_line(words, said):
     done = cellbed("link", *words, "--", "true", check=False)
