@@ -122,7 +122,7 @@ def test_two_rootless_containers(user, containers):
     (["--netns", "a", "--pid", "1"], "--netns and --pid exclude each other"),
     (["--pid", "1", "--lab", "virtual"], "--pid 1: the virtual lab is not on this machine's network; add --lab native"),
     (["cc", "reno", "--pid", "1"], "link: cc: a namespace of --netns or --pid keeps"),
-    (["--set", "nodes.server.netns=/run/netns/a"], "key 'netns': value /run/netns/a: allowed a path from the root"),
+    (["--set", "nodes.server.netns=/run/netns/a"], "key 'nodes.server.netns': value /run/netns/a: only UEs have it"),
     (["--set", "nodes.ue1.netns=/run/netns/nowhere"], "value /run/netns/nowhere: No such file or directory"),
 ])
 def test_what_does_not_fit_is_one_line(words, said):
