@@ -51,7 +51,7 @@ def test_a_grid_that_no_folder_is_called_by(tmp_path, results, command, value):
         data["sweep"] = {"grid": {"tcp.congestion_control": [value]}}
 
     done = command("run", write(tmp_path, change), "--results", results)
-    assert_refused(tmp_path, done, "key 'sweep.grid': value congestion_control=", "use variants for such values")
+    assert_refused(tmp_path, done, "key 'sweep.grid': value congestion_control=", "name such values in sweep.variants")
 
 
 def set_(data, keys, value):

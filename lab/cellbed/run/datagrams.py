@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 _TICK_S = 0.001
 # The receiver takes what gathered in so long, or sooner what fills a quarter of its socket's memory.
 _GATHER_S, _GATHER_SHARE, _MEMORY_BYTES = 0.01, 0.25, 4 << 20
-# What a datagram takes of that memory beside itself: a struct sk_buff and its shared part, and rounding. Source: Linux
-# 7.3, include/linux/skbuff.h, SKB_TRUESIZE, and 6.1's
+# What a datagram takes of that memory beside itself: a struct sk_buff and its shared part, and rounding.
+# Source: linux/skbuff.h, SKB_TRUESIZE
 _OVERHEAD_BYTES = 1024
 # What is queued may arrive after the end: a megabyte at 0.5 Mbit/s takes 17 s.
 _DRAIN_S, _SILENCE_S = 25.0, 3.0
