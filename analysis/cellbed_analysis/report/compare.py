@@ -3,16 +3,17 @@
 
 Runs of one seed meet the same radio in every variant, as each consumer of randomness has a stream of its own (common
 random numbers), so what two of them differ by varies less than either. The differences of pairs are independent of
-each other: Student's t. Effect size is Cohen's d_z, their mean over their standard deviation.
+each other: Student's t. Effect size is Cohen's d_z, their mean over their standard deviation. Who compares much at once
+finds something by chance: p values are also adjusted for the number of comparisons.
 
-Source: Lakens
+Source: Lakens; Holm
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -24,9 +25,11 @@ from cellbed_formats.error import DataError
 from cellbed_formats.renamed import current
 
 from ..metrics.catalog import METRICS
+from ..metrics.identity import IDENTITY
 from ..metrics.run import RunAnalysis
 from ..metrics.runs import analyse_all
 from ..stats.interval import over_seeds
+from ..stats.significance import holm, paired_p
 from .fitted import Column, Fitted
 from .words import number_text
 
@@ -49,7 +52,9 @@ class Comparison:
     difference: float  # variant minus baseline, in the metric's unit
     low: float | None  # of its 95 % interval; None of one pair
     high: float | None
-    d_z: float | None  # None of one pair, or when every pair differs by the same
+    d_z: float | None  # None of one pair, when every pair differs by the same, or when one of the two never varies
+    p: float | None  # of Student's t test; None of one pair, or when every pair differs by the same
+    p_holm: float | None = None  # the same, adjusted for all comparisons that were made at once
 
 
 def compare(
@@ -80,7 +85,7 @@ def compare_bundles(
     metrics = [current("metric", name) for name in metrics]
     for name in metrics:
         if name not in METRICS or METRICS[name].unit == "":
-            raise DataError(f"metric '{name}': allowed those with a unit in docs/metrics.md, such as goodput_mbps")
+            raise DataError(f"metric '{name}': allowed {', '.join(_measured(bundles))}")
     series: dict[tuple[str, str], dict[str, dict[int, dict[str, Any]]]] = {}
     runs = [run for run in analyse_all(bundles) if run.usable]
     if flow is not None and all(run.row_of(flow) is None for run in runs):
@@ -103,7 +108,14 @@ def compare_bundles(
                     found.append(_compare(scenario, lab, metric, first, variant, pair))
     if not found:
         raise DataError(f"{where}: no two variants have usable runs of the same seed with {' or '.join(metrics)}")
-    return found
+    return [replace(c, p_holm=p) for c, p in zip(found, holm([c.p for c in found]), strict=True)]
+
+
+def _measured(bundles: Sequence[Bundle]) -> list[str]:
+    """Metrics with a unit of which any run has a number; all of them where none has."""
+    rows = [row for run in analyse_all(bundles) if run.usable for row in run.rows]
+    named = [name for name, metric in METRICS.items() if metric.unit and metric not in IDENTITY]
+    return [name for name in named if any(row.get(name) is not None for row in rows)] or named
 
 
 def flows_of(runs: Sequence[RunAnalysis]) -> list[str]:
@@ -132,12 +144,14 @@ def _pairs(baseline: dict[int, dict[str, Any]], variant: dict[int, dict[str, Any
 def _compare(scenario: str, lab: str, metric: str, baseline: str, variant: str, pairs: np.ndarray) -> Comparison:
     differences = pairs[:, 1] - pairs[:, 0]
     estimate = over_seeds(list(differences))
-    spread = float(differences.std(ddof=1)) if len(differences) > 1 else 0.0
-    if spread <= ROUNDING * float(np.abs(pairs).max()):
-        spread = 0.0
+    same = ROUNDING * float(np.abs(pairs).max())
+    varies = len(pairs) > 1 and float(differences.std(ddof=1)) > same
+    both_vary = varies and bool((pairs.std(axis=0) > same).all())
     return Comparison(
         scenario, lab, metric, baseline, variant, len(pairs), float(pairs[:, 0].mean()), float(pairs[:, 1].mean()),
-        estimate.value, estimate.low, estimate.high, estimate.value / spread if spread > 0 else None,
+        estimate.value, estimate.low, estimate.high,
+        estimate.value / float(differences.std(ddof=1)) if both_vary else None,
+        paired_p(differences) if varies else None,
     )  # fmt: skip
 
 
@@ -156,14 +170,21 @@ def tables(found: Sequence[Comparison]) -> Iterator[Fitted]:
             f"{number_text(of[0].baseline_mean)}",
             Column("variant", words=True), Column("pairs", keep=1), Column("mean", keep=4),
             Column("difference", keep=6), Column("95 % CI", keep=5), Column("%", keep=3), Column("d_z", keep=2),
+            Column("p", keep=1), Column("p (Holm)", keep=2),
         )  # fmt: skip
         for c in of:
             interval = "" if c.low is None else f"{number_text(c.low)} to {number_text(c.high)}"
             relative = f"{100 * c.difference / c.baseline_mean:+.1f}" if c.baseline_mean else ""
             effect = "" if c.d_z is None else f"{c.d_z:+.2f}"
             made.add_row(c.variant, str(c.pairs), number_text(c.variant_mean), number_text(c.difference), interval,
-                         relative, effect)
+                         relative, effect, _p_text(c.p), _p_text(c.p_holm))
         yield made
+
+
+def _p_text(p: float | None) -> str:
+    if p is None:
+        return ""
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def _place(c: Comparison) -> tuple[str, str, str, str]:

@@ -45,22 +45,27 @@ def t95(degrees: int) -> float:
 
     Args:
         degrees: of freedom, 1 or more.
-
-    Source: Abramowitz and Stegun, 26.7.3 and 26.7.4
     """
     scale = math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)) / math.sqrt(degrees * math.pi)
     t = Z95
     for _ in range(200):  # Newton's method, which never steps past the root of a concave function
         density = scale * (1 + t * t / degrees) ** (-(degrees + 1) / 2)
-        step = (0.95 - _central(t, degrees)) / (2 * density)
+        step = (0.95 - t_central(t, degrees)) / (2 * density)
         t += step
         if abs(step) <= 1e-15 * t:
             break
     return t
 
 
-def _central(t: float, degrees: int) -> float:
-    """Probability that Student's t lies between -t and t."""
+def t_central(t: float, degrees: int) -> float:
+    """Probability that Student's t lies between -t and t.
+
+    Args:
+        t: 0 or more.
+        degrees: of freedom, 1 or more.
+
+    Source: Abramowitz and Stegun, 26.7.3 and 26.7.4
+    """
     angle = math.atan(t / math.sqrt(degrees))
     cosine_2, odd = math.cos(angle) ** 2, degrees % 2
     term = math.sin(angle) * (math.cos(angle) if odd else 1.0)

@@ -77,6 +77,29 @@ def test_the_same_difference_everywhere_has_no_effect_size(results: Path, monkey
     assert found.difference == pytest.approx(0.1) and found.d_z is None
 
 
+def test_a_variant_that_never_varies_has_no_effect_size(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(GOODPUT, "IM-IM", {1: 7.0, 2: 7.0, 3: 7.0, 4: 7.0})
+    (found,) = compare(results, ["goodput_mbps"])
+    assert found.d_z is None and found.p is not None
+
+
+def test_p_values_against_scipy(results: Path) -> None:
+    (found,) = compare(results, ["goodput_mbps"])
+    pairs = [(GOODPUT["DM-DM"][seed], GOODPUT["IM-IM"][seed]) for seed in (1, 2, 3)]
+    p = stats.ttest_rel([b for _, b in pairs], [a for a, _ in pairs]).pvalue
+    assert (found.p, found.p_holm) == pytest.approx((p, p), rel=1e-9)
+
+
+def test_more_comparisons_need_more(results: Path) -> None:
+    twice = compare(results, ["goodput_mbps", "goodput_mbps"])
+    assert [c.p_holm for c in twice] == pytest.approx([2 * c.p for c in twice if c.p is not None])
+
+
+def test_an_unknown_metric_lists_those_there_are(results: Path) -> None:
+    with pytest.raises(DataError, match="^metric 'goodput': allowed goodput_mbps$"):
+        compare(results, ["goodput"])
+
+
 @pytest.mark.parametrize(("metric", "baseline", "message"), [
     ("goodput_mbps", "DM", "--baseline DM: allowed DM-DM, IM-IM"), ("rtt_mean_ms", None, "no two variants"),
 ])  # fmt: skip
