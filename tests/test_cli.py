@@ -38,6 +38,11 @@ def test_doctor_names_every_lab():
     (["run", "SHORT", "--kernel", "2.4"], "--kernel 2.4: allowed 7.3, 6.12, 6.1"),
     (["link", "good", "--lab", "vm", "--", "true"], "--lab vm: allowed virtual, native"),
     (["run", "SHORT", "--variant", "XX"], "no variant is called XX; allowed DM-DM, IM-IM "),
+    (["run", "SHORT", "--variant", "DM-DM", "--variant", "XX"], "no variant is called XX; allowed DM-DM, IM-IM "),
+    (["check", "SHORT", "--variant", "DM-DM", "--variant", "XX"], "no variant is called XX; allowed DM-DM, IM-IM "),
+    (["check", "SHORT", "--set", "radio.nrb=1"], "key 'radio.nrb': unknown; did you mean 'n_rb'?"),
+    (["check", "SHORT", "--set", "radio.n_rb"], "expected key=value"),
+    (["check", "SHORT", "--seed", "-1"], "key 'seeds.0': value -1: allowed 0 or more "),
     (["run", "SHORT", "--set", "radio.nrb=1"], "key 'radio.nrb': unknown; did you mean 'n_rb'?"),
     (["run", "SHORT", "--seed", "-1"], "key 'seeds.0': value -1: allowed 0 or more "),
     (["report", "nowhere"], "nowhere"),
@@ -54,6 +59,11 @@ def test_wrong_use_is_one_message(scenario, tmp_path, args, message):
     assert message in done.stderr.replace("\n", " ")
     assert "Traceback" not in done.stderr
     assert sorted(p.name for p in tmp_path.iterdir()) == ["short.yaml"]
+
+
+def test_check_counts_the_runs_that_these_options_leave(scenario):
+    options = ["--variant", "IM-IM", "--seed", "3", "--seed", "4", "--set", "radio.n_rb=50"]
+    assert cellbed("check", scenario, *options).stdout.endswith(": 2 runs\n")
 
 
 @pytest.mark.parametrize("name", lazy.COMMANDS)

@@ -33,6 +33,7 @@ from cellbed.cli.options import (
     Results,
     ScenarioFile,
     Scheduler,
+    Seeds,
     Shared,
     Variants,
     Watch,
@@ -80,8 +81,7 @@ def run(
     scenario: ScenarioFile,
     results: Results = Path("results"),
     lab: Lab = "virtual",
-    seed: Annotated[list[int] | None, typer.Option(help="Run this seed instead of the scenario's. May be "
-                                                   "repeated.")] = None,
+    seed: Seeds = None,
     set_: Overrides = None,
     variant: Variants = None,
     jobs: Jobs = ALL_CPUS,
@@ -185,12 +185,19 @@ def which_bundle(
 
 
 @app.command()
-def check(scenarios: Annotated[list[Path], typer.Argument(help="The scenario files.")]) -> None:
-    """Validate scenarios without running them."""
+def check(
+    scenarios: Annotated[list[Path], typer.Argument(help="The scenario files.")],
+    seed: Seeds = None,
+    set_: Overrides = None,
+    variant: Variants = None,
+) -> None:
+    """Validate scenarios without running them. Options are as of `cellbed run`."""
     from cellbed.api.scenario import Scenario
+    from cellbed.scenario.description import parse_override
 
+    settings = [parse_override(text) for text in set_ or []]
     for path in map(named, scenarios):
-        found = Scenario.load(path)
+        found = Scenario.load(path, seeds=seed, variants=variant, settings=settings)
         console().print(f"{path}: {found.id}: {len(found.runs)} runs", soft_wrap=True)
 
 

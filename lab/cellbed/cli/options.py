@@ -25,7 +25,9 @@ Results = Annotated[Path, typer.Option(help="The folder for the result bundles."
 Lab = Annotated[str, typer.Option(help="The lab: virtual, native or vm.", autocompletion=completion.labs)]
 Overrides = Annotated[list[str] | None, typer.Option("--set", help="Set a key of the scenario, as "
                                                      "key=value. May be repeated.")]
-Variants = Annotated[list[str] | None, typer.Option(help="Run only this variant. May be repeated.")]
+Variants = Annotated[list[str] | None, typer.Option(help="Take only this variant. May be repeated.")]
+Seeds = Annotated[list[int] | None, typer.Option("--seed", help="Take this seed instead of the scenario's. May be "
+                                                 "repeated.")]
 Again = Annotated[bool, typer.Option("--again", help="Repeat finished runs, and replace their bundles.")]
 Compress = Annotated[bool, typer.Option("--compress", help="Compress captures and traces with zstd after each run. "
                                         "Wireshark and all cellbed commands read them.")]

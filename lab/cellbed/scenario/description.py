@@ -168,7 +168,9 @@ def expanded(data: Any, path: Path, text: str, pairs: Sequence[tuple[str, Any]] 
             data["seeds"] = seeds
     scenario = validate(data, path)
     runs = []
-    for name, base, point in points(scenario, path):
+    all_points = points(scenario, path)
+    _check_known(variants or [], all_points, path)
+    for name, base, point in all_points:
         if variants and name not in variants and base not in variants:
             continue
         changed = copy.deepcopy(data)
@@ -186,10 +188,16 @@ def expanded(data: Any, path: Path, text: str, pairs: Sequence[tuple[str, Any]] 
             own = copy.deepcopy(settings)
             draw_starts(own["traffic"], seed)
             runs.append(Run(scenario.id, str(path), name, base, params, seed, own, text, named))
-    if not runs:
-        raise ScenarioError(f"{path}: no variant is called {', '.join(variants or [])}; "
-                            f"allowed {', '.join(name for name, _, _ in points(scenario, path))}")
     return scenario, runs
+
+
+def _check_known(variants: Sequence[str], all_points: Sequence[tuple[str, str, Any]], path: Path) -> None:
+    """A misspelt variant beside one that is there would be left out without a word."""
+    known = {name for point in all_points for name in point[:2]}
+    unknown = [name for name in variants if name not in known]
+    if unknown:
+        raise ScenarioError(f"{path}: no variant is called {', '.join(unknown)}; "
+                            f"allowed {', '.join(name for name, _, _ in all_points)}")
 
 
 def _add_grid(data: dict[str, Any], grid: dict[str, list[Any]]) -> None:

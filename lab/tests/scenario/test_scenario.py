@@ -321,6 +321,8 @@ def test_unknown_variant_names_the_known_ones(minimal, write):
     minimal["sweep"] = {"variants": {"A": {}, "B": {}}}
     with pytest.raises(ScenarioError, match="no variant is called C; allowed A, B"):
         expand(write(minimal), variants=["C"])
+    with pytest.raises(ScenarioError, match="no variant is called C, D; allowed A, B"):
+        expand(write(minimal), variants=["C", "A", "D"])
 
 
 def test_identity_follows_what_decides_the_result(minimal, write):
