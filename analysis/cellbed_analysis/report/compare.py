@@ -170,14 +170,14 @@ def tables(found: Sequence[Comparison]) -> Iterator[Fitted]:
             f"{number_text(of[0].baseline_mean)}",
             Column("variant", words=True), Column("pairs", keep=1), Column("mean", keep=4),
             Column("difference", keep=6), Column("95 % CI", keep=5), Column("%", keep=3), Column("d_z", keep=2),
-            Column("p", keep=1), Column("p (Holm)", keep=2),
+            Column("p (Holm)", keep=2),
         )  # fmt: skip
         for c in of:
             interval = "" if c.low is None else f"{number_text(c.low)} to {number_text(c.high)}"
             relative = f"{100 * c.difference / c.baseline_mean:+.1f}" if c.baseline_mean else ""
             effect = "" if c.d_z is None else f"{c.d_z:+.2f}"
             made.add_row(c.variant, str(c.pairs), number_text(c.variant_mean), number_text(c.difference), interval,
-                         relative, effect, _p_text(c.p), _p_text(c.p_holm))
+                         relative, effect, _p_text(c.p_holm))
         yield made
 
 
