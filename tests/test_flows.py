@@ -2,6 +2,7 @@
 """Several flows and any program, both ends real: each flow has its own row, its program and its why."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -124,6 +125,29 @@ def test_one_flow_is_named(contended, tmp_path, command):
     first, second = ((tmp_path / f"{contended.name}-{name}.qlog").read_text() for name in ("ue1", "late"))
     assert first != second
     assert command("export", contended, "--format", "flent", "--flow", "x").returncode == 1
+
+
+def test_flent_has_all_downloads_in_one_file(contended, tmp_path, command):
+    resultset = pytest.importorskip("flent.resultset")
+    done = command("export", contended, "--format", "flent", "--output", tmp_path, check=True)
+    assert done.stderr == ""
+    (path,) = tmp_path.iterdir()
+    loaded = resultset.load(str(path))
+    assert loaded.meta("NAME") == "tcp_ndown"
+    long, late, both = (loaded.series(f"TCP download{name}") for name in ("::1 (long)", "::2 (late)", " sum"))
+    step_s = loaded.x_values[1] - loaded.x_values[0]
+    for row, rates in zip(analyse(read_bundle(contended)).rows, (long, late), strict=True):
+        received = json.loads((contended / f"{row['flow']}.iperf3.json").read_text())["end"]["sum_received"]["bytes"]
+        assert sum(rates[1:]) * step_s / 8 * 1e6 == pytest.approx(received, rel=0.02)
+    assert both[1:] == pytest.approx([a + b for a, b in zip(long[1:], late[1:], strict=True)])
+    assert sum(late[1:10]) == 0 < late[15]  # it starts after a second
+    command("export", contended, "--format", "flent", "--output", tmp_path, "--flow", "late", check=True)
+    alone = resultset.load(str(tmp_path / f"{contended.name}-late.flent.gz"))
+    assert alone.meta("NAME") == "tcp_1down"
+    assert alone.series("TCP download")[1:] == pytest.approx(late[1 : len(alone.x_values)])
+    program = Path(sys.executable).with_name("flent")
+    subprocess.run([program, "-i", path, "-p", "totals", "-o", tmp_path / "plot.png"], check=True, capture_output=True)
+    assert (tmp_path / "plot.png").stat().st_size > 5000
 
 
 def test_commands_at_once_have_rows_of_their_own(programs):

@@ -15,4 +15,5 @@ class Format:
     #: (bundle, node, path without suffix) -> the paths written; of a flow's format the flow's id follows.
     write: Callable[..., list[Path]]
     of_flow: bool = False  # about one connection that has an end at the node
+    all_flows: bool = False  # about every flow of TCP where none is asked for
     of_any_node: bool = False  # about a node that need not be a UE

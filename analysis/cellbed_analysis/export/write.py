@@ -44,7 +44,7 @@ def export(bundle: Bundle, name: str, folder: Path, node: str | None = None, flo
 
 def said_of(bundle: Bundle, name: str, flow: str | None) -> str | None:
     """Which flow a format is about where the run has several and none was asked for."""
-    if not _format(name).of_flow:
+    if not _format(name).of_flow or _format(name).all_flows:
         return None
     connections = [known for known in bundle.all_flows if known.transport == TCP]
     return note(connections, connections[0], flow) if connections else None
