@@ -17,6 +17,8 @@ from pathlib import Path
 import pytest
 from e2e import NAMESPACES, ROOT
 
+from cellbed.host import rootless
+
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _CLONE_NEWNS = 0x20000
 _MS_BIND, _MS_REC, _MS_PRIVATE = 0x1000, 0x4000, 0x40000
@@ -24,6 +26,9 @@ _TUN = Path("/dev/net/tun")
 
 needs_an_ordinary_user = pytest.mark.skipif(
     not NAMESPACES or not _TUN.exists(), reason="becoming an ordinary user needs root, namespaces and /dev/net/tun")
+# A root that is entered by chroot, as in mmdebstrap's, has none for anybody.
+needs_user_namespaces = pytest.mark.skipif(
+    (refusal := rootless.why_not()) is not None, reason=f"the kernel makes no user namespace here: {refusal}")
 
 
 def _call(name, *args):

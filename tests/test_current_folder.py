@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import typer
 from e2e import CELLBED, SHORT, UNBUILT, cellbed, needs_native
-from ordinary import Ordinary, needs_an_ordinary_user
+from ordinary import Ordinary, needs_an_ordinary_user, needs_user_namespaces
 
 from cellbed.cli import lazy, main
 
@@ -164,6 +164,7 @@ def test_a_program_of_another_user_in_path(folder, tmp_path, monkeypatch):
 
 
 @needs_an_ordinary_user
+@needs_user_namespaces
 def test_an_ordinary_user_whose_path_lacks_sbin():
     user = Ordinary()
     try:

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from e2e import CELLBED, WIRED, cellbed, needs_native
 from machine import own_part, wait_until
-from ordinary import Ordinary, needs_an_ordinary_user
+from ordinary import Ordinary, needs_an_ordinary_user, needs_user_namespaces
 
 pytestmark = [pytest.mark.lab, needs_native, needs_an_ordinary_user]
 
@@ -97,6 +97,7 @@ def network(pid):
     return os.readlink(f"/proc/{pid}/ns/net")
 
 
+@needs_user_namespaces
 def test_two_rootless_containers(user, containers):
     """Each is a UE of the cell, and reaches the other through it."""
     (user.folder / "two.yaml").write_text(WIRED)
@@ -131,6 +132,7 @@ def test_what_does_not_fit_is_one_line(words, said):
     assert said in done.stderr
 
 
+@needs_user_namespaces
 def test_somebody_elses_is_one_line(user):
     done = cellbed("link", "--pid", os.getpid(), "--serve", "true", "--", "true", check=False, **user.options)
     assert done.returncode == 125 and done.stderr.count("\n") == 1

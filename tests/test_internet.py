@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from e2e import CELLBED, WIRED, cellbed, needs_native
 from machine import descendants, own_part, wait_until
-from ordinary import Ordinary, needs_an_ordinary_user
+from ordinary import Ordinary, needs_an_ordinary_user, needs_user_namespaces
 from ssh_server import SshServer, can_serve_ssh
 
-pytestmark = [pytest.mark.lab, needs_native, needs_an_ordinary_user,
+pytestmark = [pytest.mark.lab, needs_native, needs_an_ordinary_user, needs_user_namespaces,
               pytest.mark.skipif(shutil.which("pasta") is None, reason="needs pasta, of the package passt")]
 
 PAGE_BYTES = 1_000_000

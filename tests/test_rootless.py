@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 from e2e import CELLBED, bundles, captured, cellbed
 from machine import nothing_left, wait_until
-from ordinary import Ordinary, needs_an_ordinary_user
+from ordinary import Ordinary, needs_an_ordinary_user, needs_user_namespaces
 from test_behind_a_link import Terminal
 
 from cellbed_formats.trace import read_trace
 
-pytestmark = [pytest.mark.lab, needs_an_ordinary_user]
+pytestmark = [pytest.mark.lab, needs_an_ordinary_user, needs_user_namespaces]
 
 LOOK = "id -un; pwd; grep CapEff /proc/self/status; ps -e | wc -l; ping -c 2 base; curl -sS http://base/page; " \
     "sleep 1; exit 7"

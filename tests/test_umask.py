@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from e2e import CELLBED, SHORT, needs_native
+from ordinary import needs_user_namespaces
 
 pytestmark = pytest.mark.lab
 
@@ -81,6 +82,7 @@ def test_another_user_behind_a_link(place, mask):
 
 
 @needs_native
+@needs_user_namespaces
 @pytest.mark.parametrize("mask", [0o000, 0o077])
 def test_names_from_outside(place, mask):
     """--internet: the resolvers are readable, too."""

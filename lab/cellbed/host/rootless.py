@@ -187,4 +187,4 @@ def _refusal() -> str:
         path = Path("/proc/sys", name)
         if path.exists() and path.read_text().strip() == forbids:
             return f"{name.replace('/', '.')} is {forbids}"
-    return "a container's seccomp filter may be the reason"
+    return "a chroot or a container's seccomp filter may be the reason"
