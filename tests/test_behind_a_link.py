@@ -52,7 +52,7 @@ def test_a_file_as_input_from_where_it_stands(tmp_path, lab):
 def test_names_are_answered_without_a_packet(tmp_path, lab):
     """Of nodes, of the machine itself, and unknown ones: no name server could be asked over the radio."""
     lookup = ("for name in server base $(uname -n) unknown.example; do getent hosts $name; echo $?; done; "
-              "getent hosts $(uname -n)")
+              "getent ahostsv4 $(uname -n)")
     done = cellbed("link", "good", "--lab", lab, "--serve", "true", "--results", tmp_path, "--", "sh", "-c", lookup)
     lines = done.stdout.splitlines()
     assert [line for line in lines if line.isdigit()] == ["0", "0", "0", "2"]
