@@ -40,7 +40,7 @@ def command(place, mask, *words):
     kernels = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cellbed/kernel"
     for name in ("cache/cellbed", "tmp"):
         (place / name).mkdir(parents=True, exist_ok=True)
-    if not (place / "cache/cellbed/kernel").exists():
+    if kernels.exists() and not (place / "cache/cellbed/kernel").exists():  # else they lie in the checkout
         (place / "cache/cellbed/kernel").symlink_to(kernels)
     return subprocess.run([CELLBED, *map(str, words)], capture_output=True, text=True, check=False, umask=mask,
                           cwd=place, env={**os.environ, **cache}, timeout=250)
