@@ -52,5 +52,5 @@ def test_a_fifo_is_refused_before_it_is_read(tmp_path):
 def test_while_a_library_keeps_the_interpreter():
     """As the model's validation does, or a C library that reads a capture: no Python runs meanwhile."""
     busy = ("from cellbed.api.scenario import Scenario; from cellbed.cli import main; "
-            "Scenario.load = lambda path: sum(range(10**11)); main.app(['check', 'x'])")
+            "Scenario.load = lambda *_, **options: sum(range(10**11)); main.app(['check', 'x'])")
     end_within_a_second([sys.executable, "-c", busy], 3)
