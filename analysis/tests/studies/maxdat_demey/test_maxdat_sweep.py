@@ -254,7 +254,7 @@ def test_cut_marks_what_the_text_says() -> None:
 
 
 def test_report_has_table_2_and_surfaces(runs: list[RunAnalysis], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cellbed_analysis.report.write.timelines", lambda *_: [])  # these runs have no traces
+    monkeypatch.setattr("cellbed_analysis.report.make.timelines", lambda *_: [])  # these runs have no traces
     html = render(Results(Path(), []), runs, [], [], [])
     Collector().feed(html)
     text = " ".join(html.split())
