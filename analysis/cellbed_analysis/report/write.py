@@ -12,7 +12,7 @@ from cellbed_formats.inside import Inside
 
 from ..claims.claim import collect, read_claims
 from ..metrics.runs import analyse_all
-from . import kept
+from . import unchanged
 from .whole import REPORT, whole
 
 #: Formats of figures besides SVG, which the page has.
@@ -43,13 +43,13 @@ def write_report(results_dir: Path | Results, claims_file: Path | None = None, o
     results = whole(results_dir)
     claims = collect(results) if claims_file is None else read_claims(claims_file)
     directory = results.report_dir if output is None else Inside.named(output)
-    key = kept.key_of(results, directory, {"claims": claims, "figures": kinds})
-    if not kept.is_made(directory, key):
+    key = unchanged.key_of(results, directory, {"claims": claims, "figures": kinds})
+    if not unchanged.is_made(directory, key):
         from .make import make
 
         written = make(results, claims, directory, kinds)
         if written is not None:
-            kept.remember(directory, key, written)
+            unchanged.remember(directory, key, written)
     return (directory / REPORT).path
 
 

@@ -27,7 +27,7 @@ from .whole import has_own_report
 
 KEPT = "report.json"
 CODE = (".py", ".j2", ".js")
-#: Packages of others that say what a report looks like.
+#: Third-party packages that say what a report looks like.
 LIBRARIES = ("bokeh", "jinja2", "matplotlib", "numpy", "polars")
 
 
@@ -59,7 +59,7 @@ def _said(bundle: Bundle, directory: Inside) -> list[Any]:
 
 @functools.cache
 def _code() -> list[str]:
-    """Changes with the code and templates of the packages that make reports, and with versions of others'."""
+    """Changes with the code and templates of the packages that make reports, and with versions of third-party ones."""
     versions = [f"{name} {metadata.version(name)}" for name in LIBRARIES]
     return [platform.python_version(), *versions, digest_of(code_files()).hex()]
 
@@ -73,9 +73,9 @@ def code_files() -> list[Path]:
 def is_made(directory: Inside, key: str) -> bool:
     """Whether a report of this key lies there, and each of its files is as it was written."""
     try:
-        kept: dict[str, Any] = json.loads((directory / KEPT).text())
-        whole = all(_digest(directory / name) == said for name, said in kept["files"].items())
-        return bool(kept["key"] == key) and whole
+        noted: dict[str, Any] = json.loads((directory / KEPT).text())
+        whole = all(_digest(directory / name) == said for name, said in noted["files"].items())
+        return bool(noted["key"] == key) and whole
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return False
 

@@ -19,7 +19,7 @@ from synthetic_bundle import write_bundle
 
 from cellbed_analysis import print_table, write_report
 from cellbed_analysis.metrics.run import analyse
-from cellbed_analysis.report import kept, make
+from cellbed_analysis.report import make, unchanged
 from cellbed_formats import checksums
 from cellbed_formats.bundle import Results, load_results, read_bundle
 from cellbed_formats.error import DataError
@@ -190,12 +190,12 @@ def test_runs_in_progress_are_shown_as_such(results: Path, capsys: pytest.Captur
 
 
 def _other_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept, "_code", lambda: ["of the next version"])
+    monkeypatch.setattr(unchanged, "_code", lambda: ["of the next version"])
 
 
 def _other_library(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept._code.cache_clear()
-    monkeypatch.setattr(kept.metadata, "version", lambda name: f"next {name}")
+    unchanged._code.cache_clear()
+    monkeypatch.setattr(unchanged.metadata, "version", lambda name: f"next {name}")
 
 
 @pytest.mark.parametrize("change", [_other_code, _other_library])
@@ -204,12 +204,12 @@ def test_other_code_makes_it_again(short: Path, n_made: list[int], monkeypatch: 
     with monkeypatch.context() as patch:
         change(patch)
         write_report(short)
-    kept._code.cache_clear()
+    unchanged._code.cache_clear()
     assert len(n_made) == 1
 
 
 def test_the_code_is_all_that_makes_reports() -> None:
-    assert {path.name for path in kept.code_files()} >= {"report.html.j2", "figures.js", "gallery.py", "trace.py",
+    assert {path.name for path in unchanged.code_files()} >= {"report.html.j2", "figures.js", "gallery.py", "trace.py",
                                                          "edge.py", "inside.py"}  # fmt: skip
 
 
