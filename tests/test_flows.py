@@ -109,7 +109,7 @@ def test_report_shows_both(contended, command):
     assert [words[1] for words in table if words[:1] == ["run"]] == ["long", "late"]
     html = (contended / "derived/report.html").read_text()
     assert html.count('"long"') >= 2 and html.count('"late"') >= 2  # cwnd, RTT and throughput have a legend each
-    assert (contended / "derived/figures/flow-throughput.png").exists()
+    assert (contended / "derived/figures/flow-throughput.svg").exists()
 
 
 def test_one_flow_is_named(contended, tmp_path, command):

@@ -21,7 +21,8 @@ ONE = "DM-DM-8KiB-seed1-0123456789"
 #: What runs and commands write, in a results folder; what they write on the way to that, and did once.
 NAMES = [
     "summary", "summary/report.html", "summary/index.html", "summary/claims.json", "summary/metrics.parquet",
-    "summary/metrics.new", "summary/figures", "summary/figures/x.png", "summary/maxdat.parquet", "other", ONE,
+    "summary/metrics.new", "summary/figures", "summary/figures/x.png", "summary/maxdat.parquet",
+    "summary/report.json", "other", ONE,
     *(f"{ONE}/{name}" for name in (
         "derived", "derived/report.html", "derived/metrics.json", "derived/segments.parquet", "derived/figures",
         "derived/other-segments.parquet", "derived/segments.new", "manifest.json", "manifest.new", "tcp.trace",

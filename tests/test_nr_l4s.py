@@ -75,4 +75,4 @@ def test_classic_traffic_is_dropped_and_not_marked(rows):
 
 def test_the_report_has_the_study(executed):
     cellbed("report", executed)
-    assert (executed / "summary/figures/nr-l4s-quick.png").exists()
+    assert (executed / "summary/figures/nr-l4s-quick.svg").exists()

@@ -67,7 +67,7 @@ def test_blocks_are_drawn_over_slots(executed, tmp_path):
 
 def test_the_report_has_the_clock_of_acks(executed):
     cellbed("report", executed)
-    assert (executed / "summary/figures/ack-clock-quick.pdf").exists()
+    assert (executed / "summary/figures/ack-clock-quick.svg").exists()
     assert "TCP&#39;s ACK clock over slots" in (executed / "summary/report.html").read_text()
 
 

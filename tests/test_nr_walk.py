@@ -57,4 +57,4 @@ def test_the_core_takes_the_cqis_of_the_channel(run):
 
 def test_the_report_draws_the_walk(executed):
     cellbed("report", executed)
-    assert (executed / "summary/figures/stalls-quick.pdf").exists()
+    assert (executed / "summary/figures/stalls-quick.svg").exists()

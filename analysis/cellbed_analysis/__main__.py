@@ -31,6 +31,8 @@ def main(arguments: list[str] | None = None) -> int:
         command.add_argument("results", type=Path)
         if name == "report":
             command.add_argument("--claims", type=Path, help="file of claims, instead of those in the manifests")
+            command.add_argument("--figures", action="append", default=[], metavar="FORMAT",
+                                 help="write figures as pdf or png, too")
     pages = commands.add_parser("publish", help="write a page for each paper, to be kept beside the code")
     pages.add_argument("results", type=Path)
     pages.add_argument("pages", type=Path, help="directory of the pages")
@@ -52,7 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _run(chosen: argparse.Namespace) -> None:
     if chosen.command == "report":
-        print(write_report(chosen.results, chosen.claims))
+        print(write_report(chosen.results, chosen.claims, figures=chosen.figures))
     elif chosen.command == "table":
         print_table(chosen.results)
     elif chosen.command == "publish":

@@ -115,8 +115,9 @@ class BaseStudy:
         """Its section of the report as HTML (`report.page.section`); None where no run is about it."""
         return None
 
-    def write(self, rows: Sequence[Row], directory: Inside) -> None:
-        """Write its files beside the report, and remove those of an earlier one."""
+    def write(self, rows: Sequence[Row], directory: Inside) -> list[Inside]:
+        """Write its files beside the report, remove those of an earlier one, and say which there are."""
+        return []
 
     # Command line
 

@@ -319,11 +319,16 @@ class Rejected:
 
 @dataclass(frozen=True)
 class Results:
-    """Everything below a results directory."""
+    """Everything below a results directory.
+
+    Attributes:
+        in_progress: names of the bundles that processes of this machine are writing.
+    """
 
     path: Path
     bundles: list[Bundle]
     rejected: list[Rejected] = field(default_factory=list)
+    in_progress: list[str] = field(default_factory=list)
 
     @property
     def alone(self) -> bool:
@@ -343,7 +348,7 @@ class Results:
             raise UnusableError(f"{self.path}: holds no usable result bundle: {damages[0]}")
         bad = [Rejected(bundle.path, damage, True)
                for bundle, damage in zip(self.bundles, damages, strict=True) if damage is not None]
-        return Results(self.path, good, [*self.rejected, *bad])
+        return Results(self.path, good, [*self.rejected, *bad], self.in_progress)
 
     @property
     def report_dir(self) -> Inside:
@@ -427,8 +432,8 @@ def _has_manifest(folder: Inside) -> bool:
 def load_results(path: Path) -> Results:
     """Find the bundles below a results directory; a bundle itself is results of one run.
 
-    Runs that never finished (`.tmp-*`) and directories that do not read are
-    listed in `rejected`, not dropped.
+    Runs that were interrupted (`.tmp-*`) and directories that do not read are
+    listed in `rejected`, runs in progress in `in_progress`.
 
     Raises:
         DataError: no such directory, or no bundle in it.
@@ -438,12 +443,14 @@ def load_results(path: Path) -> Results:
     if (folder / MANIFEST).is_file():
         return Results(folder.root, [read_bundle(folder.root)])
     bundles: list[Bundle] = []
+    in_progress: list[str] = []
     rejected = [Rejected(link.path, LINKED, of_run(link.name)) for link in folder.links() if link.name != SUMMARY]
     for entry in folder.matching("*"):
         if not entry.is_folder() or entry.name == SUMMARY:
             continue
         if entry.name.startswith(UNFINISHED_PREFIX):
             if under_way(entry.name):
+                in_progress.append(entry.name.removeprefix(UNFINISHED_PREFIX).rpartition(".")[0])
                 continue
             rejected.append(Rejected(entry.path, "interrupted: the run did not finish", True))
             continue
@@ -456,8 +463,9 @@ def load_results(path: Path) -> Results:
     if not bundles:
         bad = next((one.reason for one in rejected if one.of_run), None)
         raise UnusableError(f"{path}: holds no usable result bundle: {bad}") if bad else \
-            DataError(f"{path}: holds no result bundle")
-    return Results(folder.root, bundles, rejected)
+            DataError(f"{path}: no run has finished yet, {len(in_progress)} in progress" if in_progress else
+                      f"{path}: holds no result bundle")
+    return Results(folder.root, bundles, rejected, in_progress)
 
 
 def under_way(name: str) -> bool:

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from ..tcp.segment import ARQ_PARTS, HARQ_PARTS
-from .style import ink, is_dark
+from .style import ink
 
 #: Groups of parts, about in order of time: label, parts of a way, colour.
 GROUPS = (
@@ -49,7 +49,7 @@ def draw(runs: Mapping[str, Mapping[str, float]], paper_ms: Mapping[str, float])
     """
     figure, axes = plt.subplots(figsize=(9.2, 1.5 + 0.62 * len(runs)), layout="constrained")
     colors = {label: color for label, _, color in GROUPS} | dict([HOSTS])
-    edge = "#00000055" if not is_dark() else "#00000099"
+    edge = "#00000055"
     names = list(runs)
     for row, name in enumerate(names):
         left = 0.0

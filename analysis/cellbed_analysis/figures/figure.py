@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a figure is, and how it is drawn in both themes and saved."""
+"""What a figure is, and how it is drawn and saved."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from matplotlib.figure import Figure
 from cellbed_formats.inside import Inside
 
 from ..metrics.one_lab import one_lab
-from .style import THEMES, theme
+from . import vector
+from .style import theme
 
 PNG_DPI = 150
 #: Without it the files carry the time of their making and never compare equal.
@@ -48,33 +49,39 @@ def of_each_scenario(rows: Sequence[dict[str, Any]], name: str, title: str, capt
 
 @dataclass(frozen=True)
 class SavedFigure:
-    """A figure on disk, and its PNG bytes per theme for the report."""
+    """A figure on disk: as SVG, then in the other formats that were asked for."""
 
     spec: FigureSpec
+    svg: str
     paths: tuple[Inside, ...]
-    png: dict[str, bytes]
+
+    @property
+    def for_page(self) -> bytes:
+        """SVG for light and dark screens."""
+        return vector.with_dark(self.svg).encode()
 
 
-def save(specs: Sequence[FigureSpec], directory: Inside) -> list[SavedFigure]:
-    """Draw every figure: PNG and PDF files in the light theme, PNG bytes in both."""
-    for stale in directory.make().matching("*.png", "*.pdf"):
+def save(specs: Sequence[FigureSpec], directory: Inside, kinds: Sequence[str] = ()) -> list[SavedFigure]:
+    """Draw every figure once, into a directory whose earlier figures are removed.
+
+    Args:
+        kinds: of NO_DATE, besides SVG.
+    """
+    for stale in directory.make().matching("*.svg", *(f"*.{kind}" for kind in NO_DATE)):
         stale.remove()
-    saved = []
-    for spec in specs:
-        png: dict[str, bytes] = {}
-        paths: tuple[Inside, ...] = ()
-        for name in THEMES:
-            with theme(name):
-                figure = spec.draw()
-                png[name] = _render(figure, "png")
-                if name == "light":
-                    paths = (directory / f"{spec.name}.png", directory / f"{spec.name}.pdf")
-                    paths[0].write(png[name])
-                    figure.set_layout_engine(None)  # everything has its place
-                    paths[1].write(_render(figure, "pdf"))
-                plt.close(figure)
-        saved.append(SavedFigure(spec, paths, png))
-    return saved
+    return [_saved(spec, directory, kinds) for spec in specs]
+
+
+def _saved(spec: FigureSpec, directory: Inside, kinds: Sequence[str]) -> SavedFigure:
+    with theme(), plt.rc_context(vector.SETTINGS):
+        figure = spec.draw()
+        drawn = vector.svg(figure)
+        paths = [directory / f"{spec.name}.{kind}" for kind in ("svg", *kinds)]
+        paths[0].write(drawn)
+        figure.set_layout_engine(None)  # everything has its place
+        for kind, path in zip(kinds, paths[1:], strict=True):
+            path.write(_render(figure, kind))
+    return SavedFigure(spec, drawn, tuple(paths))
 
 
 def _render(figure: Figure, kind: str) -> bytes:

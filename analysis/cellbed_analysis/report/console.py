@@ -90,6 +90,8 @@ def print_table(results_dir: Path | Results, console: Console | None = None,
     for line in fairness(all_rows):
         console.print(str(line), soft_wrap=True, highlight=False)
     _print_set_apart(console, runs, results.rejected)
+    for name in results.in_progress:
+        console.print(f"in progress {shown(name)}", soft_wrap=True, highlight=False, markup=False)
     _print_claims(console, evaluate(claims, with_sweeps(rows)))
     report = report or results.report_dir.path / "report.html"
     if report.exists():

@@ -19,6 +19,7 @@ from ..metrics.names import short_names
 from ..metrics.run import RunAnalysis
 from ..metrics.series_name import brief
 from .page import page
+from .whole import REPORT, has_own_report
 
 INDEX = "index.html"
 #: Metrics of a line; those that the runs have are shown, the first few.
@@ -44,7 +45,7 @@ class Line:
     report: str | None
 
 
-def write_index(results: Results, runs: Sequence[RunAnalysis], directory: Inside, report: Inside) -> None:
+def write_index(results: Results, runs: Sequence[RunAnalysis], directory: Inside, report: Inside) -> Inside:
     """Write index.html into a directory, beside the report about all runs."""
     lines = [line for run in runs for line in _lines(run, directory.path)]
     rows = [line.row for line in lines]
@@ -54,6 +55,7 @@ def write_index(results: Results, runs: Sequence[RunAnalysis], directory: Inside
         title=f"runs of {results.path.resolve().name}",
         lines=lines,
         rejected=results.rejected,
+        in_progress=results.in_progress,
         metrics=[name for name in COLUMNS if name in have][:COLUMNS_MAX],
         several=any(line.flow for line in lines),
         runs=len(runs),
@@ -62,26 +64,21 @@ def write_index(results: Results, runs: Sequence[RunAnalysis], directory: Inside
         report=_link(report.path, directory.path),
         script=None,
     )
-    (directory / INDEX).write(html)
+    index = directory / INDEX
+    index.write(html)
+    return index
 
 
 def _lines(run: RunAnalysis, directory: Path) -> list[Line]:
     params = run.bundle.manifest.get("params", {})
     words = ", ".join(brief(f"{name}={params[key]}") for key, name in sorted(short_names(params).items()))
-    links = _link(run.bundle.path, directory), _own_report(run, directory)
+    own = _link(run.bundle.path / DERIVED / REPORT, directory) if has_own_report(run.bundle) else None
+    links = _link(run.bundle.path, directory), own
     shown, more = run.rows[:FLOWS_MAX], len(run.rows) - FLOWS_MAX
     names = [str(row.get("flow") or "") if len(run.rows) > 1 else "" for row in shown]
     if more > 0:
         names[-1] += f" (and {more} more)"
     return [Line(run, row, name, words, *links) for row, name in zip(shown, names, strict=True)]
-
-
-def _own_report(run: RunAnalysis, directory: Path) -> str | None:
-    own = run.bundle.inside / DERIVED / "report.html"
-    try:
-        return _link(own.path, directory) if own.is_file() else None
-    except OSError:  # a link, or of somebody who keeps it to himself
-        return None
 
 
 def _link(path: Path, directory: Path) -> str:

@@ -56,7 +56,7 @@ def section(folder: Path, filters: Mapping[str, Callable[..., object]], **values
     return Markup(own.get_template("report.html.j2").render(values))
 
 
-def data_uri(content: bytes, mime: str = "image/png") -> Markup:
+def data_uri(content: bytes, mime: str = "image/svg+xml") -> Markup:
     """Bytes inside the page."""
     return Markup(f"data:{mime};base64,{base64.b64encode(content).decode()}")
 

@@ -28,9 +28,8 @@ from cellbed_formats.inside import Inside
 from ..claims.claim import collect, read_claims, scenarios_of
 from ..claims.judge import COUNTED, VERDICTS, Outcome, evaluate, with_sweeps
 from ..claims.scan import Scan, scans
-from ..figures.figure import FigureSpec
+from ..figures.figure import FigureSpec, save
 from ..figures.gallery import available
-from ..figures.vector import save
 from ..metrics.run import RunAnalysis
 from ..metrics.runs import analyse_all
 from .words import distance_text, multiple_text, number_text
@@ -193,7 +192,7 @@ def _source(sources: Sequence[str]) -> str:
 
 def _write(paper: Paper, directory: Inside) -> None:
     folder = directory / paper.name
-    drawn = save(paper.figures, folder)
+    drawn = [(figure.spec, figure.paths[0]) for figure in save(paper.figures, folder)]
     page = _page("paper.md.j2", paper=paper, figures=drawn, verdicts=VERDICTS, counted=COUNTED)
     (directory / f"{paper.name}.md").write(page)
     entries = [outcome.to_json() for outcome in paper.outcomes]

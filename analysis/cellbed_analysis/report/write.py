@@ -1,183 +1,60 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The report: one HTML file that needs nothing else, and the files beside it."""
+"""Writes a report where there is none of these bundles yet; what draws is imported only then."""
 
 from __future__ import annotations
 
-import json
-import shlex
-from collections import Counter
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
-from typing import Any
 
-from markupsafe import Markup
-
-from cellbed_formats.bundle import Bundle, Results
+from cellbed_formats.bundle import Results
+from cellbed_formats.error import DataError
 from cellbed_formats.inside import Inside
 
 from ..claims.claim import collect, read_claims
-from ..claims.judge import COUNTED, VERDICTS, Outcome, evaluate, with_sweeps
-from ..figures.figure import SavedFigure, save
-from ..figures.gallery import available
-from ..interactive.embed import figure_json, script
-from ..interactive.explore import Exploration, explorations
-from ..interactive.sweep_plot import draw as draw_sweep
-from ..metrics.catalog import METRICS
-from ..metrics.flow_table import FLOW_COLUMNS, fairness, flow_tables
-from ..metrics.identity import scalars
-from ..metrics.metric import Metric
-from ..metrics.probe import AGREEMENT_BOUND_US
-from ..metrics.run import RunAnalysis
 from ..metrics.runs import analyse_all
-from ..metrics.throughput import GOODPUT_BOUND_PCT
-from ..study import studies
-from .headline import COMMAND_COLUMNS, RADIO_COLUMNS, command_rows, headline, radio_rows, run_name, write_metrics
-from .index import INDEX, write_index
-from .page import page
-from .timelines import CUTS_MAX, POINTS, POINTS_ALONE, representatives, timelines
-from .whole import whole
+from . import unchanged
+from .whole import REPORT, whole
 
-REPORT = "report.html"
-#: A page with a line for each of more runs is no longer read, nor quickly drawn.
-LISTED_MAX = 600
-#: Runs whose flows are listed, and flows whose metrics stand beside each other.
-LISTED_FLOWS_MAX, MEASURED_MAX = 20, 8
+#: Formats of figures besides SVG, which the page has.
+KINDS = ("pdf", "png")
 
 
-def write_report(results_dir: Path | Results, claims_file: Path | None = None, output: Path | None = None) -> Path:
-    """Analyse every bundle and write the report again.
+def write_report(results_dir: Path | Results, claims_file: Path | None = None, output: Path | None = None,
+                 figures: Sequence[str] = ()) -> Path:
+    """Write the report of some bundles; one of the same bundles, claims and code that lies there stays as it is.
 
     Args:
         results_dir: directory with one bundle per run, or one bundle; what has been loaded and checked of it.
         claims_file: claims to judge instead of those that the runs carry.
         output: directory to write to instead of `summary/` of the results, or `derived/` of the bundle.
+        figures: formats of figures besides SVG, of KINDS.
 
     Returns:
         Path of report.html; figures/ lies beside it, of a results directory also index.html, claims.json and
         metrics.parquet.
 
     Raises:
-        DataError: no bundle below the directory, or a malformed claim.
+        DataError: no bundle below the directory, a malformed claim, or no such format.
     """
+    kinds = [kind for kind in KINDS if kind in figures]
+    for kind in figures:
+        if kind not in KINDS:
+            raise DataError(f"--figures {kind}: allowed {', '.join(KINDS)}")
     results = whole(results_dir)
     claims = collect(results) if claims_file is None else read_claims(claims_file)
-    runs = analyse_all(results.bundles)
     directory = results.report_dir if output is None else Inside.named(output)
-    outcomes = evaluate(claims, with_sweeps([run.row for run in runs]))
-    if results.alone:  # most claims compare runs
-        outcomes = [outcome for outcome in outcomes if outcome.verdict in COUNTED]
-    else:
-        _write_data(runs, outcomes, directory)
-    figures = save(available(runs, claims), directory / "figures")
-    report = directory / REPORT
-    report.write(render(results, runs, claims, outcomes, figures))
-    if not results.alone:
-        write_index(results, runs, directory, report)
-    return report.path
+    key = unchanged.key_of(results, directory, {"claims": claims, "figures": kinds})
+    if not unchanged.is_made(directory, key):
+        from .make import make
+
+        written = make(results, claims, directory, kinds)
+        if written is not None:
+            unchanged.remember(directory, key, written)
+    return (directory / REPORT).path
 
 
-def write_each(results_dir: Path | Results) -> list[Path]:
-    """The report of every readable bundle below a results directory; an index made after that links them."""
-    runs = analyse_all(whole(results_dir).bundles)
-    return [write_report(run.bundle.path) for run in runs if run.readable]
-
-
-def _write_data(runs: Sequence[RunAnalysis], outcomes: Sequence[Outcome], directory: Inside) -> None:
-    write_metrics([row for run in runs for row in run.rows], directory / "metrics.parquet")
-    for study in studies():
-        study.write([run.row for run in runs], directory)
-    entries = [outcome.to_json() for outcome in outcomes]
-    (directory / "claims.json").write(json.dumps(entries, indent=1, ensure_ascii=False) + "\n")
-
-
-def render(
-    results: Results,
-    runs: Sequence[RunAnalysis],
-    claims: Sequence[dict[str, Any]],
-    outcomes: Sequence[Outcome],
-    figures: Sequence[SavedFigure],
-) -> str:
-    """The report's HTML."""
-    rows, all_rows = [run.row for run in runs], [row for run in runs for row in run.rows]
-    alone = results.alone
-    listed = listed_runs(runs)
-    names = {run.row["bundle"] for run in listed}
-    chosen, left = representatives(runs)
-    shown = timelines(chosen, POINTS_ALONE if alone else POINTS)
-    explored = [(found, partial(_explored, found)) for found in explorations(runs)]
-    return page(
-        "report.html.j2",
-        title=_title(results),
-        headline=headline(all_rows, claims),
-        commands=command_rows(all_rows),
-        command_columns=COMMAND_COLUMNS,
-        radio=radio_rows(rows),
-        radio_columns=RADIO_COLUMNS,
-        run_name=run_name,
-        flow_tables=flow_tables([run.rows for run in runs])[:LISTED_FLOWS_MAX],
-        flow_columns=FLOW_COLUMNS,
-        fairness=fairness(all_rows),
-        results=results,
-        runs=runs,
-        listed=listed,
-        explored=explored,
-        timelines=shown,
-        timelines_left=left,
-        cuts_max=CUTS_MAX,
-        measured=_measured(runs[0].rows[:MEASURED_MAX]) if alone else [],
-        measured_flows=[row.get("flow") or "" for row in runs[0].rows[:MEASURED_MAX]] if alone else [],
-        settings=list(scalars(results.bundles[0].settings)) if alone else [],
-        index=None if alone else INDEX,
-        script=script() if explored or any(one.figure for one in shown) else None,
-        sections=[Markup(section) for study in studies() if (section := study.section(rows)) is not None],
-        outcomes=outcomes,
-        counts=Counter(outcome.verdict for outcome in outcomes),
-        verdicts=VERDICTS,
-        counted=COUNTED,
-        figures=figures,
-        bounds_us=AGREEMENT_BOUND_US,
-        goodput_bound_pct=GOODPUT_BOUND_PCT,
-        reproduction=[_reproduction(bundle) for bundle in results.bundles if bundle.path.name in names],
-        metrics=METRICS,
-    )
-
-
-def _explored(found: Exploration, place: str) -> Markup:
-    return figure_json(draw_sweep(found), place)
-
-
-def _measured(rows: Sequence[dict[str, Any]]) -> list[tuple[Metric, list[Any]]]:
-    """Metrics of one run's flows, in the catalog's order."""
-    found = [(metric, [row.get(name) for row in rows]) for name, metric in METRICS.items()]
-    return [(metric, values) for metric, values in found if any(value is not None for value in values)]
-
-
-def listed_runs(runs: Sequence[RunAnalysis]) -> list[RunAnalysis]:
-    """Runs that get a line each: all, or of very many those set apart and the first of each scenario and lab."""
-    if len(runs) <= LISTED_MAX:
-        return list(runs)
-    first = {(run.row["scenario"], run.row["lab"]): run for run in reversed(runs) if run.usable}
-    return [run for run in runs if not run.usable or first[run.row["scenario"], run.row["lab"]] is run]
-
-
-def _title(results: Results) -> str:
-    titles = dict.fromkeys(str(b.manifest["scenario"].get("title") or b.scenario_id) for b in results.bundles)
-    return "; ".join(titles)
-
-
-def _reproduction(bundle: Bundle) -> dict[str, Any]:
-    """How to get this run again, and what it must then look like."""
-    manifest = bundle.manifest
-    scenario = shlex.quote(manifest["scenario"].get("file") or bundle.scenario_id)
-    return {
-        "bundle": bundle.path.name,
-        "command": f"make run-experiment SCENARIO={scenario} SEED={manifest['seed']} LAB={manifest['lab']}",
-        "variant": manifest["variant"],
-        "seed": manifest["seed"],
-        "kernel": {"release": "", "version": "", "config_sha256": ""} | manifest.get("kernel", {}),
-        "tools": manifest.get("tools", {}),
-        "git": manifest.get("git", ""),
-        "hashes": bundle.recorded(),
-    }
-
+def write_each(results: Results, figures: Sequence[str] = ()) -> None:
+    """Write the report of every readable bundle; an index made after that links them."""
+    for run in analyse_all(results.bundles):
+        if run.readable:
+            write_report(Results(run.bundle.path, [run.bundle]), figures=figures)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Every figure draws, in both themes, with what it claims to show."""
+"""Every figure draws, with what it claims to show."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import io
 import re
 import zlib
 from pathlib import Path
+from xml.etree import ElementTree
 
 import matplotlib.image
 import numpy as np
@@ -52,10 +53,9 @@ OF_NO_PAPER = ("rtt-goodput-static",)
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-@pytest.mark.parametrize("theme", style.THEMES)
-def test_draws(runs: list[RunAnalysis], name: str, theme: str) -> None:
+def test_draws(runs: list[RunAnalysis], name: str) -> None:
     spec = next(spec for spec in gallery.available(runs, CLAIMS) if spec.name == name)
-    with style.theme(theme):
+    with style.theme():
         figure = spec.draw()
         axes = figure.axes[0]
         assert axes.has_data()
@@ -90,13 +90,13 @@ def true_type_fonts(pdf: bytes) -> list[TTFont]:
     return [TTFont(io.BytesIO(stream)) for stream in streams if stream.startswith(b"\0\1\0\0")]
 
 
-def test_files_are_png_and_pdf_and_replace_old_ones(runs: list[RunAnalysis], tmp_path: Path) -> None:
+def test_files_are_svg_and_what_was_asked_for_and_replace_old_ones(runs: list[RunAnalysis], tmp_path: Path) -> None:
     (tmp_path / "old.png").write_bytes(b"")
     specs = [spec for spec in gallery.available(runs) if spec.name in EXPECTED[:2]]
-    saved = save(specs, Inside(tmp_path))
+    save(specs, Inside(tmp_path), ("png", "pdf"))
     assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "rtt-over-time.pdf", "rtt-over-time.png", "sequence-dm-dm.pdf",
-        "sequence-dm-dm.png",
+        "rtt-over-time.pdf", "rtt-over-time.png", "rtt-over-time.svg", "sequence-dm-dm.pdf", "sequence-dm-dm.png",
+        "sequence-dm-dm.svg",
     ]  # fmt: skip
     for path in tmp_path.glob("*.png"):
         pixels = matplotlib.image.imread(path)
@@ -107,19 +107,31 @@ def test_files_are_png_and_pdf_and_replace_old_ones(runs: list[RunAnalysis], tmp
     assert len(fonts) >= 2  # plain and bold
     for font in fonts:
         assert {"glyf", "hmtx", "loca"} <= set(font.keys()) and not {"GDEF", "GPOS", "GSUB", "kern"} & set(font.keys())
-    assert saved[0].png["light"] != saved[0].png["dark"]
+    save(specs[:1], Inside(tmp_path))
+    assert [path.name for path in tmp_path.iterdir()] == ["rtt-over-time.svg"]
+
+
+def test_a_page_shows_a_figure_in_dark_colours_on_a_dark_screen(runs: list[RunAnalysis], tmp_path: Path) -> None:
+    (saved,) = save(gallery.available(runs)[:1], Inside(tmp_path))
+    shown = saved.for_page.decode()
+    ElementTree.fromstring(shown)  # which a browser shows only if it is well-formed
+    rules = dict(re.findall(r'\[style\*="(\w+: #\w+)"\]\{(\w+:#\w+) !important\}', shown))
+    assert rules["fill: #ffffff"] == "fill:#1c2128" and rules["stroke: #0072b2"] == "stroke:#4FA8DC"
+    for what in ("fill: #1b1f24", "fill: #ffffff"):  # as matplotlib writes them
+        assert what in saved.svg
+    assert re.sub("<style>@media.*?</style>", "", shown) == saved.svg == saved.paths[0].text()
 
 
 def test_the_same_runs_give_the_same_bytes(runs: list[RunAnalysis], tmp_path: Path) -> None:
     specs = gallery.available(runs)[:1]
-    first, second = (save(specs, Inside(tmp_path) / name)[0] for name in "ab")
-    assert first.png == second.png
+    first, second = (save(specs, Inside(tmp_path) / name, ("pdf",))[0] for name in "ab")
+    assert first.svg == second.svg
     assert first.paths[1].content() == second.paths[1].content()
 
 
 def test_window_figure_shows_windows_in_kib_and_intervals() -> None:
     points = [(8192.0, Estimate(30, 29, 31)), (16384.0, Estimate(40))]
-    with style.theme("light"):
+    with style.theme():
         axes = rtt_window.draw({"DM-DM": points}).axes[0]
         axes.figure.canvas.draw()
         assert [text.get_text() for text in axes.get_xticklabels()] == ["8", "16"]
@@ -130,7 +142,7 @@ def test_window_figure_shows_windows_in_kib_and_intervals() -> None:
 
 def test_goodput_over_rtt_has_a_point_with_both_intervals_for_each_series() -> None:
     series = {"cubic": (Estimate(80, 70, 100), Estimate(20, 19, 21)), "bbr": (Estimate(40), Estimate(18))}
-    with style.theme("light"):
+    with style.theme():
         axes = rtt_goodput.draw(series).axes[0]
         cubic, bbr = axes.containers
         assert [cubic.get_label(), bbr.get_label()] == ["cubic", "bbr"]
@@ -146,7 +158,7 @@ def test_labels_of_near_windows_do_not_touch() -> None:
 def test_decomposition_bars_end_at_the_rtt() -> None:
     parts = dict.fromkeys(RTT_PARTS, 0.5)
     assert sum(ms for _, _, ms in decomposition.pieces(parts)) == 0.5 * len(RTT_PARTS)
-    with style.theme("light"):
+    with style.theme():
         axes = decomposition.draw({"DM-DM": parts}, {"DM-DM": 30}).axes[0]
         right = max(bar.get_x() + bar.get_width() for bar in axes.patches)
         assert right == pytest.approx(0.5 * len(RTT_PARTS))
@@ -155,14 +167,14 @@ def test_decomposition_bars_end_at_the_rtt() -> None:
 def test_retransmissions_have_a_colour_where_there_are_any() -> None:
     for ms, expected in ((0.5, True), (0.0, False)):
         parts = {"data_air": 4.0, "ack_dl_harq": ms}
-        with style.theme("light"):
+        with style.theme():
             figure = decomposition.draw({"IM-IM": parts}, {})
             labels = [text.get_text() for text in figure.legends[0].get_texts()]
         assert ("sent again by HARQ or RLC" in labels) is expected
 
 
 def test_lateness_bars_are_shares_of_all_wake_ups() -> None:
-    with style.theme("light"):
+    with style.theme():
         axes = lateness.draw({"native": [(1.0, 25), (1.5, 35), (2.0, 40)]}, 1000).axes[0]
         assert [bar.get_height() for bar in axes.patches] == [25, 75]
 

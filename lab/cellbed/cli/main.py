@@ -126,6 +126,9 @@ def report(
                                            "the newest in FOLDER.")],
     output: Annotated[Path | None, typer.Option(help="The folder for the report, instead of RESULTS/summary or "
                                                 "BUNDLE/derived.")] = None,
+    figures: Annotated[list[str] | None, typer.Option(metavar="FORMAT", show_default=False, help="Also write the "
+                                                      "figures as: pdf or png. May be repeated. Default: SVG "
+                                                      "only.")] = None,
     each: Annotated[bool, typer.Option("--each", help="Also write a report of each bundle, which the index "
                                        "links.")] = False,
     variant: OfVariant = None,
@@ -145,8 +148,8 @@ def report(
         of = whole(Path(results) if all_of_it else choose(results, Wanted.of_texts(variant, seed, set_)))
         standing.results(of)
         if each:
-            write_each(of)
-        report = write_report(of, output=output)
+            write_each(of, figures or ())
+        report = write_report(of, output=output, figures=figures or ())
         standing.runs(print_table(of, report=report))
 
 

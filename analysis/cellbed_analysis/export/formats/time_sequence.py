@@ -19,7 +19,7 @@ from ..format import Format
 def write(bundle: Bundle, node: str, stem: Inside, flow: str | None = None) -> list[Path]:
     """`<stem>.time-sequence.png`."""
     path = stem.with_name(f"{stem.name}.time-sequence.png")
-    with theme("light"):
+    with theme():
         figure = draw(samples(bundle, flow), radio_events(bundle, node), bundle.start_ns)
         with path.replaced() as file:
             figure.savefig(file, format="png", dpi=150, metadata={"Software": None})

@@ -13,10 +13,10 @@ from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
-from ...figures.style import ink, is_dark
+from ...figures.style import ink
 
-#: Part of the colour map that is seen on paper and on a dark screen.
-SEEN = {False: (0.0, 0.85), True: (0.3, 1.0)}
+#: Part of the colour map that is seen on paper as well as on a dark screen.
+SEEN = (0.25, 0.85)
 #: More colours than these need a scale instead of names.
 NAMED_MAX = 5
 
@@ -29,10 +29,9 @@ def draw(by_distance: Mapping[float, np.ndarray], others: Mapping[str, tuple[np.
         others: name -> RTTs and line style, in the colour of text.
     """
     figure, axes = plt.subplots(figsize=(7.4, 4.2), layout="constrained")
-    low, high = SEEN[is_dark()]
     reach = Normalize(min(by_distance), max(by_distance) if len(by_distance) > 1 else min(by_distance) + 1)
     colours = mpl.colormaps["viridis"].resampled(256)
-    scale = mpl.colors.ListedColormap(colours(np.linspace(low, high, 256)))
+    scale = mpl.colors.ListedColormap(colours(np.linspace(*SEEN, 256)))
     longest = 0.0
     for distance_m, rtt_ms in by_distance.items():
         longest = max(longest, _step(axes, rtt_ms, color=scale(reach(distance_m)), linewidth=1.4,

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from ...figures.style import DARK_BLUE_ON_DARK, ink, is_dark
+from ...figures.style import ink
 from .switch_window import AFTER_S, BEFORE_S, SwitchWindow, story
 
 CWND, SSTHRESH, TIMEOUT, RECOVERY, DUPACK = "#0072B2", "#E69F00", "#D55E00", "#009E73", "#CC79A7"
@@ -39,10 +39,6 @@ def draw(panels: Mapping[str, SwitchWindow]) -> Figure:
     return figure
 
 
-def _blue() -> str:
-    return DARK_BLUE_ON_DARK if is_dark() else CWND
-
-
 def _panel(axes: Axes, window: SwitchWindow, top: float) -> None:
     reaction = window.reaction
     axes.set_xlim(-BEFORE_S, AFTER_S)
@@ -54,7 +50,7 @@ def _panel(axes: Axes, window: SwitchWindow, top: float) -> None:
         end = AFTER_S if reaction.repaired_ns is None else window.after_s(reaction.repaired_ns)
         axes.axvspan(begin, max(end, begin), color=RECOVERY, alpha=0.18, linewidth=0)
     axes.step(window.t_s, window.ssthresh, where="post", color=SSTHRESH, linewidth=1.2, linestyle="--")
-    axes.step(window.t_s, window.cwnd, where="post", color=_blue(), linewidth=1.7)
+    axes.step(window.t_s, window.cwnd, where="post", color=CWND, linewidth=1.7)
     axes.axvline(0, color=ink(), linewidth=1.3)
     for index, event in enumerate(reaction.events):
         x = window.after_s(event.t_ns)
@@ -81,7 +77,7 @@ def _legend() -> list[Line2D | Patch]:
 
     none = {"linestyle": "none", "markeredgecolor": ink(), "markeredgewidth": 0.5, "markersize": 8}
     return [
-        line("cwnd", color=_blue(), linewidth=1.7),
+        line("cwnd", color=CWND, linewidth=1.7),
         line("ssthresh", color=SSTHRESH, linewidth=1.2, linestyle="--"),
         line("receive window", color=ink(), linewidth=0.8, linestyle=(0, (1, 3))),
         line("mode switch and flush", color=ink(), linewidth=1.3),

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
-from ...figures.style import DARK_BLUE_ON_DARK, ink, is_dark
+from ...figures.style import ink
 from ...stats.interval import Estimate
 
 MEASURED = "#0072B2"
@@ -22,12 +22,11 @@ def draw(values: Mapping[str, Estimate], groups: Sequence[tuple[str, Sequence[st
         groups: the paper's order: what it says of some TCPs, and their names.
     """
     figure, axes = plt.subplots(figsize=(7.8, 4.4), layout="constrained")
-    color = DARK_BLUE_ON_DARK if is_dark() else MEASURED
     names = list(values)
     for x, name in enumerate(names):
         value = values[name]
         half = value.half_width or 0.0
-        axes.errorbar([x], [value.value], yerr=[half], fmt="o", color=color, markersize=7, capsize=5, linewidth=1.6)
+        axes.errorbar([x], [value.value], yerr=[half], fmt="o", color=MEASURED, markersize=7, capsize=5, linewidth=1.6)
         axes.annotate(
             f"{value.value:.2f}" + (f" ± {half:.2f}" if value.half_width is not None else ""),
             (x, value.value + half), xytext=(0, 7), textcoords="offset points", ha="center", fontsize=9,

@@ -43,7 +43,7 @@ def draw(study: Sequence[Sweep]) -> Figure:
     if varied in LABELS:
         at = np.interp(park.BANDWIDTH_DELAY_PKTS, [float(value) for value in values], range(len(values)))
         for axes in panels.flat:
-            axes.axvline(at, color=FAINT["light"], linewidth=0.9, linestyle="--", label="bandwidth-delay product")
+            axes.axvline(at, color=FAINT, linewidth=0.9, linestyle="--", label="bandwidth-delay product")
     handles, labels = panels[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=4)
     return figure

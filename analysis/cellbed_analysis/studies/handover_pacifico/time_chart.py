@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from ...figures.style import DARK_BLUE_ON_DARK, ink, is_dark
+from ...figures.style import ink
 from .handover_window import AFTER_S, BEFORE_S, HandoverWindow
 
 CWND, SSTHRESH, TIMEOUT, RECOVERY, MARK, LOST = "#0072B2", "#E69F00", "#D55E00", "#009E73", "#CC79A7", "#D55E00"
@@ -26,7 +26,7 @@ def draw_cwnd(panels: Mapping[str, HandoverWindow], top: float) -> Figure:
     figure, cells = _grid(panels, "cwnd (packets)", top)
     for axes, window in zip(cells, panels.values(), strict=True):
         axes.step(window.t_s, window.ssthresh, where="post", color=SSTHRESH, linewidth=1.1, linestyle="--")
-        axes.step(window.t_s, window.cwnd, where="post", color=_blue(), linewidth=1.6)
+        axes.step(window.t_s, window.cwnd, where="post", color=CWND, linewidth=1.6)
         for event in window.events:
             _, marker, color = EVENTS[event.kind]
             axes.plot(
@@ -35,7 +35,7 @@ def draw_cwnd(panels: Mapping[str, HandoverWindow], top: float) -> Figure:
             )  # fmt: skip
     kinds = dict.fromkeys(event.kind for window in panels.values() for event in window.events)
     handles = [
-        Line2D([], [], color=_blue(), linewidth=1.6, label="cwnd"),
+        Line2D([], [], color=CWND, linewidth=1.6, label="cwnd"),
         Line2D([], [], color=SSTHRESH, linewidth=1.1, linestyle="--", label="ssthresh"),
         *_times(),
         *(_mark(*EVENTS[kind]) for kind in kinds),
@@ -49,7 +49,7 @@ def draw_rtt(panels: Mapping[str, HandoverWindow], top: float) -> Figure:
     highest = max((float(window.rtt_s.max()) for window in panels.values() if len(window.rtt_s)), default=0.0)
     figure, cells = _grid(panels, "RTT (s)", max(top, 1.08 * highest))
     for axes, window in zip(cells, panels.values(), strict=True):
-        axes.plot(window.sent_s, window.rtt_s, ".", color=_blue(), markersize=3, rasterized=True)
+        axes.plot(window.sent_s, window.rtt_s, ".", color=CWND, markersize=3, rasterized=True)
         axes.plot(
             window.again_s, window.again_rtt_s, "o", color=SSTHRESH, markersize=4.5, markerfacecolor="none",
             markeredgewidth=1.0,
@@ -57,7 +57,7 @@ def draw_rtt(panels: Mapping[str, HandoverWindow], top: float) -> Figure:
         axes.plot(window.lost_s, [0] * len(window.lost_s), "x", color=LOST, markersize=6, zorder=4)
         axes.axhline(top, color=ink(), linewidth=0.7, linestyle=(0, (1, 3)))
     handles = [
-        Line2D([], [], color=_blue(), marker=".", linestyle="none", label="packet received"),
+        Line2D([], [], color=CWND, marker=".", linestyle="none", label="packet received"),
         Line2D([], [], color=SSTHRESH, marker="o", markerfacecolor="none", linestyle="none", label="retransmission"),
         Line2D([], [], color=LOST, marker="x", linestyle="none", label="packet lost"),
         *_times(),
@@ -65,10 +65,6 @@ def draw_rtt(panels: Mapping[str, HandoverWindow], top: float) -> Figure:
     ]
     figure.legend(handles=handles, loc="outside upper center", ncols=1 + min(len(panels), 3))
     return figure
-
-
-def _blue() -> str:
-    return DARK_BLUE_ON_DARK if is_dark() else CWND
 
 
 def _grid(panels: Mapping[str, HandoverWindow], ylabel: str, top: float) -> tuple[Figure, list[Axes]]:

@@ -66,10 +66,11 @@ class Study(BaseStudy):
 
         return section(rows)
 
-    def write(self, rows: Sequence[Row], directory: Inside) -> None:
+    def write(self, rows: Sequence[Row], directory: Inside) -> list[Inside]:
         from .sweep import write_surfaces
 
-        write_surfaces(rows, directory / "maxdat.parquet")
+        path = directory / "maxdat.parquet"
+        return [path] if write_surfaces(rows, path) else []
 
     def add_command(self, commands: _SubParsersAction[Any]) -> None:
         from .options import add_arguments

@@ -111,7 +111,7 @@ def _draw(directory: Path, bler: float, of: Session, proposed: int, as_printed: 
 
     folder = Inside.named(directory)
     paths = []
-    with theme("light"):
+    with theme():
         figures = {
             "maxdat-rtt": model_chart.draw("rtt", as_printed=as_printed),
             "maxdat-throughput": model_chart.draw("throughput", as_printed=as_printed),

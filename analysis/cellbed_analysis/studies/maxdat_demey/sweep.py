@@ -242,12 +242,13 @@ def _measured(cell: Cell, quantity: str) -> float | None:
     return 1e3 * cell.kbps.value
 
 
-def write_surfaces(rows: Sequence[Row], path: Inside) -> None:
-    """Write all surfaces as Parquet, a row for each cell; without any no file is left."""
+def write_surfaces(rows: Sequence[Row], path: Inside) -> bool:
+    """Write all surfaces as Parquet, a row for each cell, and say whether there are any; else no file is left."""
     path.remove()
     found = surfaces(rows)
     if found:
         parquet.write(pl.concat([surface.frame() for surface in found], how="diagonal"), path)
+    return bool(found)
 
 
 def claim_rows(found: Sequence[Surface]) -> list[Row]:

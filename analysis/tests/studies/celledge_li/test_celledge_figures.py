@@ -8,7 +8,7 @@ import pytest
 from synthetic_edge import DISTANCES, SCENARIO, row, rows, runs
 
 from cellbed_analysis.figures.gallery import representatives
-from cellbed_analysis.figures.style import THEMES, theme
+from cellbed_analysis.figures.style import theme
 from cellbed_analysis.studies.celledge_li import line_chart, specs
 from cellbed_analysis.studies.celledge_li.sweep import edges, studies, sweeps
 
@@ -60,9 +60,8 @@ def test_figures_of_the_results() -> None:
     assert specs.specs([]) == []
 
 
-@pytest.mark.parametrize("name", THEMES)
-def test_figures_draw(name: str) -> None:
-    with theme(name):
+def test_figures_draw() -> None:
+    with theme():
         drawn = {spec[0]: spec[3]() for spec in specs.specs(runs(ALL))}
     throughput, lost = drawn["celledge-fig4-throughput-distance"].axes
     names = [text.get_text() for text in drawn["celledge-fig4-throughput-distance"].legends[0].get_texts()]
@@ -82,7 +81,7 @@ def test_a_study_may_have_more_settings_than_there_are_variants() -> None:
     many = [row("UDP-UM", 40, "celledge-li/unstated-rate", **{"param.traffic.0.rate": mbps * 1_000_000})
             for mbps in (1, 2, 4, 10, 20, 40)]  # fmt: skip
     (spec,) = (spec for spec in specs.specs(runs(rows() + many)) if spec[0] == "celledge-study-unstated-rate")
-    with theme("light"):
+    with theme():
         drawn = spec[3]()
     marks = {line.get_label(): line.get_marker() + line.get_color() for axes in drawn.axes for line in axes.lines
              if "Mbit/s" in str(line.get_label())}  # fmt: skip
@@ -92,7 +91,7 @@ def test_a_study_may_have_more_settings_than_there_are_variants() -> None:
 def test_a_few_distances_have_names_instead_of_a_scale() -> None:
     few = rows(("TCP-UM",), (40, 180, 300))
     (spec,) = (spec for spec in specs.specs(runs(few)) if "fig7" in spec[0])
-    with theme("light"):
+    with theme():
         (axes,) = spec[3]().axes
     assert [text.get_text() for text in axes.figure.legends[0].get_texts()] == ["UM, 40 m", "UM, 180 m", "UM, 300 m"]
 

@@ -6,12 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pytest
 from synthetic_bundle import START_NS
 from synthetic_reaction import DUPACKS, TIMEOUT
 from synthetic_switch import DM, IM, radio_row, switch_rows, tcp_row, write_switch_bundle
 
-from cellbed_analysis.figures.style import THEMES, theme
+from cellbed_analysis.figures.style import theme
 from cellbed_analysis.metrics.runs import analyse_all
 from cellbed_analysis.radio.mode_switch import Switch
 from cellbed_analysis.stats.interval import Estimate
@@ -59,16 +58,15 @@ def test_a_threshold_that_was_never_set_is_not_drawn(tmp_path: Path) -> None:
     assert np.isnan(window.ssthresh).all() and window.dupacks_s is None and window.receive_window == 20000 / 1024
 
 
-@pytest.mark.parametrize("name", THEMES)
-def test_panels_draw(tmp_path: Path, name: str) -> None:
+def test_panels_draw(tmp_path: Path) -> None:
     window = _window(tmp_path, switch_rows(5000, IM, 10, 2), DUPACKS)
-    with theme(name):
+    with theme():
         assert cwnd_chart.draw({"Reno": window, "Cubic": window, "SACK": window}).axes
 
 
 def test_throughput_is_in_the_papers_order_with_its_words() -> None:
     values = {"SACK": Estimate(20.5, 20.4, 20.6), "Reno": Estimate(20.4), "NewReno": Estimate(20.4)}
-    with theme("light"):
+    with theme():
         (axes,) = throughput_chart.draw(values, specs.PAPER_ORDER).axes
     texts = [text.get_text() for text in axes.texts]
     assert texts == ["20.50 ± 0.10", "20.40", "20.40", "paper: best", "paper: about the same", "paper: smallest"]
@@ -94,7 +92,7 @@ def test_figures_of_a_scenario(tmp_path: Path) -> None:
         )  # fmt: skip
     drawn = specs.specs(analyse_all(load_results(tmp_path).bundles))
     assert drawn[0][0] == "channel-dynamic"
-    with theme("light"):
+    with theme():
         figures = [spec[3]() for spec in drawn]
     top = figures[0].axes[0]
     assert [text.get_text() for text in top.texts] == ["DM", "IM", "DM"]

@@ -64,10 +64,9 @@ def test_report_shows_paper_beside_computed(results: Path) -> None:
     assert "delivery-fig2-utilisation" in source
 
 
-@pytest.mark.parametrize("theme", style.THEMES)
-def test_figure_2(runs: list[RunAnalysis], theme: str) -> None:
+def test_figure_2(runs: list[RunAnalysis]) -> None:
     assert "delivery-fig2-utilisation" in [spec.name for spec in gallery.available(runs)]
-    with style.theme(theme):
+    with style.theme():
         axes = utilisation_chart.draw().axes[0]
         curves, marks = axes.lines[::2], axes.lines[1::2]
         assert len(curves) == len(marks) == 3

@@ -13,7 +13,7 @@ from synthetic_bundle import write_bundle
 import cellbed_analysis
 from cellbed_analysis.figures import gallery, style
 from cellbed_analysis.metrics.run import RunAnalysis, analyse
-from cellbed_analysis.report.write import render
+from cellbed_analysis.report.make import render
 from cellbed_analysis.studies.delivery_park import gain_chart, park, window_chart
 from cellbed_analysis.studies.delivery_park.sweep import RATE, paired_percent, studies, sweeps, variant_of
 from cellbed_formats.bundle import Results, read_bundle
@@ -123,9 +123,8 @@ def test_without_files_the_steady_goodput_counts() -> None:
     assert sweep.cells[0].paper_percent is None  # not one of the paper's rates
 
 
-@pytest.mark.parametrize("theme", style.THEMES)
-def test_figure_3(rows: list[dict[str, Any]], theme: str) -> None:
-    with style.theme(theme):
+def test_figure_3(rows: list[dict[str, Any]]) -> None:
+    with style.theme():
         figure = gain_chart.draw(sweeps(rows)[0])
         assert [axes.get_title(loc="left") for axes in figure.axes] == [
             "loss of 0.1 %", "loss of 1 %", "loss of 5 %",
@@ -210,9 +209,8 @@ def test_windows_are_never_averaged() -> None:
     assert (cell.cause("timeouts", "out"), study[0].cell("bbr", 0.01)) == (None, None)
 
 
-@pytest.mark.parametrize("theme", style.THEMES)
-def test_figure_of_a_study(theme: str) -> None:
-    with style.theme(theme):
+def test_figure_of_a_study() -> None:
+    with style.theme():
         figure = window_chart.draw(sweeps(windows())[1:])
         assert len(figure.axes) == 2
         axes = figure.axes[0]
@@ -229,13 +227,13 @@ def test_queues_stand_in_order_beside_the_bandwidth_delay_product() -> None:
         row("cubic", order, 0.01, 1, point=f"queue_pkts={queue}, bler_dl=0.01", receive_window_bytes=None)
         for queue in (1049.65, 449.65, 49.65) for order in ("in", "out")
     ])  # fmt: skip
-    with style.theme("light"):
+    with style.theme():
         axes = window_chart.draw(study).axes[0]
         assert [label.get_text() for label in axes.get_xticklabels()] == ["49.65", "449.65", "1049.65"]
         assert axes.get_xlabel() == "queue of the eNB (packets)"
         (line,) = [line for line in axes.lines if line.get_label() == "bandwidth-delay product"]
         assert line.get_xdata() == pytest.approx([0.5, 0.5], abs=1e-3)
-    with style.theme("light"):
+    with style.theme():
         windowed = window_chart.draw(sweeps(windows())[1:]).axes[-1]
         assert windowed.get_xlabel() == "receive window"
         assert "bandwidth-delay product" not in [line.get_label() for line in windowed.lines]
@@ -250,7 +248,7 @@ def test_values_are_words_too_and_several_parameters_have_no_name(points, label,
         row("cubic", order, 0.01, 1, point=f"bler_dl=0.01, {point}", receive_window_bytes=None)
         for point in points for order in ("in", "out")
     ])  # fmt: skip
-    with style.theme("light"):
+    with style.theme():
         axes = window_chart.draw(study).axes[0]
         assert [text.get_text() for text in axes.get_xticklabels()] == ticks
         assert axes.get_xlabel() == label

@@ -13,7 +13,7 @@ from collector import Collector
 
 from cellbed_analysis.claims.judge import evaluate_one
 from cellbed_analysis.figures import style
-from cellbed_analysis.report.write import render
+from cellbed_analysis.report.make import render
 from cellbed_analysis.studies.delivery_park import delivery, utilisation_chart
 from cellbed_analysis.studies.delivery_park.model_runs import belongs, points
 from cellbed_analysis.studies.delivery_park.sweep import sweeps
@@ -98,9 +98,8 @@ def test_causes_of_an_increment() -> None:
     assert evaluate_one(claim, empty).cause == "The runs have no RTT or no PDUs."
 
 
-@pytest.mark.parametrize("theme", style.THEMES)
-def test_figure_2_with_measurements(theme: str) -> None:
-    with style.theme(theme):
+def test_figure_2_with_measurements() -> None:
+    with style.theme():
         axes = utilisation_chart.draw(points(rows())).axes[0]
         stars = [(list(line.get_xdata()), list(line.get_ydata())) for line in axes.lines if line.get_marker() == "*"]
         assert stars == [([20], [pytest.approx(0.6)]), ([20], [pytest.approx(0.7)])]

@@ -15,7 +15,7 @@ from cellbed_analysis import write_report
 from cellbed_analysis.claims.explain import explain
 from cellbed_analysis.claims.judge import evaluate_one
 from cellbed_analysis.figures.gallery import representatives
-from cellbed_analysis.figures.style import THEMES, theme
+from cellbed_analysis.figures.style import theme
 from cellbed_analysis.metrics.run import RunAnalysis
 from cellbed_analysis.metrics.runs import analyse_all
 from cellbed_analysis.studies.handover_pacifico import specs
@@ -76,9 +76,8 @@ def test_figures_of_a_sweep(runs: list[RunAnalysis]) -> None:
     assert representatives(runs) == {}  # figures of the RTT are for other experiments
 
 
-@pytest.mark.parametrize("name", THEMES)
-def test_figures_draw(runs: list[RunAnalysis], name: str) -> None:
-    with theme(name):
+def test_figures_draw(runs: list[RunAnalysis]) -> None:
+    with theme():
         drawn = {spec[0]: spec[3]() for spec in specs.specs(runs)}
     cases = drawn["fig8-cases-standard-prediction"].axes
     assert [axes.get_title(loc="left") for axes in cases] == ["standard", "prediction"]

@@ -21,7 +21,7 @@ from cellbed_analysis.claims.judge import evaluate_one
 from cellbed_analysis.figures import gallery, style
 from cellbed_analysis.metrics.run import RunAnalysis
 from cellbed_analysis.report.headline import headline
-from cellbed_analysis.report.write import LISTED_MAX, listed_runs, render
+from cellbed_analysis.report.make import LISTED_MAX, listed_runs, render
 from cellbed_analysis.studies.maxdat_demey import demey, maxdat, measured_chart
 from cellbed_analysis.studies.maxdat_demey.sweep import claim_rows, mismatch, surfaces
 from cellbed_analysis.studies.maxdat_demey.tables import cell_text, console_tables, parts, table2
@@ -227,11 +227,10 @@ def runs() -> list[RunAnalysis]:
     return [RunAnalysis(Bundle, r | {"status": "usable"}) for r in measured]  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("theme", style.THEMES)
-def test_figures_draw(runs: list[RunAnalysis], theme: str) -> None:
+def test_figures_draw(runs: list[RunAnalysis]) -> None:
     specs = {spec.name: spec for spec in gallery.available(runs) if spec.name.startswith("maxdat")}
     assert tuple(specs) == FIGURES
-    with style.theme(theme):
+    with style.theme():
         figure = specs["maxdat-fig4-throughput"].draw()
         titled = {axes.get_title(): axes for axes in figure.axes if axes.get_xlabel() == "BLER"}
         assert set(titled) == {f"{r} kbit/s, {kind}" for r in (128, 384) for kind in ("measured", "closed form")}
@@ -243,7 +242,7 @@ def test_figures_draw(runs: list[RunAnalysis], theme: str) -> None:
 
 
 def test_cut_marks_what_the_text_says() -> None:
-    with style.theme("light"):
+    with style.theme():
         figure = measured_chart.draw_cut(0.15, surfaces(rows((0.0, 0.15)))[:1])
         lines = [line for axes in figure.axes for line in axes.lines]
         marks = [line for line in lines if line.get_marker() == "D" and len(line.get_xdata()) == 1]
@@ -255,7 +254,7 @@ def test_cut_marks_what_the_text_says() -> None:
 
 
 def test_report_has_table_2_and_surfaces(runs: list[RunAnalysis], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cellbed_analysis.report.write.timelines", lambda *_: [])  # these runs have no traces
+    monkeypatch.setattr("cellbed_analysis.report.make.timelines", lambda *_: [])  # these runs have no traces
     html = render(Results(Path(), []), runs, [], [], [])
     Collector().feed(html)
     text = " ".join(html.split())

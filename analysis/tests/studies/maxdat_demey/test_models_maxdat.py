@@ -219,10 +219,9 @@ def test_mismatch_leaves_out_what_has_no_estimate() -> None:
         maxdat.mismatch(frame, "goodput")
 
 
-@pytest.mark.parametrize("theme", style.THEMES)
-def test_surfaces_draw_the_model(theme: str) -> None:
+def test_surfaces_draw_the_model() -> None:
     for quantity, scale, value in (("rtt", 1, maxdat.rtt_tcp), ("throughput", 1e-3, maxdat.throughput)):
-        with style.theme(theme):
+        with style.theme():
             figure = model_chart.draw(quantity)
             maps = [axes for axes in figure.axes if axes.get_xlabel() == "BLER"]
             assert [axes.get_title() for axes in maps] == ["32 kbit/s", "128 kbit/s", "384 kbit/s"]
@@ -234,7 +233,7 @@ def test_surfaces_draw_the_model(theme: str) -> None:
 
 
 def test_a_cut_draws_one_bler() -> None:
-    with style.theme("light"):
+    with style.theme():
         figure = model_chart.draw_cut(0.15, AT_128, 6)
         rtt, rates = figure.axes
         assert rtt.lines[0].get_ydata() == pytest.approx(maxdat.rtt_tcp(0.15, maxdat.maxdats(), AT_128))

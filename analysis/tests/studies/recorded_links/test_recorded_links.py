@@ -95,7 +95,7 @@ def test_a_direction_without_a_trace_has_none(recorded: Bundle, tmp_path: Path) 
 def test_the_figure_shows_capacity_rates_and_delays(recorded: Bundle) -> None:
     ((name, _, _, make),) = specs([analyse(recorded)])
     assert name == "link-use-replay-im-im"
-    with style.theme("light"):
+    with style.theme():
         rates, delays = make().axes
         capacity, _, carried = (stairs.get_data().values for stairs in rates.patches)
         assert capacity[:-1] == pytest.approx(3.6, rel=0.01)
