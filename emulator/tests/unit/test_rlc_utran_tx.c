@@ -29,6 +29,16 @@ static void test_concatenation_and_padding(void **state)
 	assert_int_equal(transmit(0), -1);
 }
 
+/* Whatever the memory held before, no SN has a PDU at first. */
+static void test_nothing_is_sent_at_first(void **state)
+{
+	(void)state;
+	memset(sent, 0xa5, sizeof(sent));
+	setup(0);
+	for (size_t sn = 0; sn < RLC_UTRAN_SLOTS; sn++)
+		assert_null(sent[sn]);
+}
+
 /* An SDU as long as the data field: the next PDU has the indicator, and follows without data. */
 static void test_end_without_indicator(void **state)
 {
@@ -226,6 +236,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_concatenation_and_padding),
+		cmocka_unit_test(test_nothing_is_sent_at_first),
 		cmocka_unit_test(test_end_without_indicator),
 		cmocka_unit_test(test_end_with_indicator),
 		cmocka_unit_test(test_retransmission),
