@@ -259,7 +259,7 @@ static void test_two_handovers_in_a_row(void **state)
 
 /*
  * The path is switched at 114, as in test_standard_procedure(). Two more End Markers follow 100 ms
- * apart, and whoever waits for the last one does so for 200 ms: until then the next handover waits.
+ * apart. The last one is waited for during 200 ms, and until then the next handover waits.
  */
 static void test_a_handover_waits_for_the_last_end_marker(void **state)
 {
