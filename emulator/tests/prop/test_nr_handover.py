@@ -149,6 +149,15 @@ def test_same_plan_same_outputs(plan):
 
 @fast
 @given(networks())
+def test_headers_of_tunnels_say_which_way_a_packet_goes(plan):
+    """Where they name its QoS flow. Source: TS 38.415 5.5.2"""
+    for packet in Run(plan).routed:
+        if packet[28] & 4 and packet[39] == 0x85:  # extension headers, the first of them a PDU Session Container
+            assert packet[41] >> 4 == (packet[16:20] == SGW_ADDRESS.to_bytes(4, "big"))
+
+
+@fast
+@given(networks())
 def test_a_resource_block_of_a_cell_is_used_once(plan):
     """Also where a UE is in two cells. An RNTI is one UE's in all of them."""
     run = Run(plan)

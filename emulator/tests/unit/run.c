@@ -74,6 +74,7 @@ void run_start(struct run *r)
 
 	r->mem = malloc(size);
 	assert_non_null(r->mem);
+	memset(r->mem, 0xa5, size);       /* what was there before means nothing */
 	r->n_out = cell_out_min(&r->cfg); /* the least */
 	r->out = calloc(r->n_out, sizeof(*r->out));
 	assert_non_null(r->out);

@@ -69,6 +69,25 @@ static void test_just_not_better(void **state)
 	run_end(&r);
 }
 
+/* However strong: as long as the UE has not measured its own cell, there is nothing to compare
+ * with. */
+static void test_a_neighbour_alone_is_not_better(void **state)
+{
+	struct cell_cmd cmd = { .type = CELL_CMD_MEASURE, .ue = 1, .enb = 1, .rsrp_cdbm = 4000 };
+	int64_t t_ns;
+	struct run r;
+
+	(void)state;
+	setup(&r);
+	for (int ms = 200; ms <= 2000; ms += 200) {
+		run_until(&r, MS(ms) - 1);
+		assert_int_equal(run_cmd(&r, &cmd, MS(ms)), 0);
+	}
+	run_until(&r, MS(2199));
+	assert_int_equal(n_reports(&r, &t_ns), 0);
+	run_end(&r);
+}
+
 /* All measurements of timeToTrigger have to say so. */
 static void test_time_to_trigger_starts_again(void **state)
 {
@@ -228,6 +247,7 @@ int main(void)
 		cmocka_unit_test(test_a_better_neighbour_is_reported),
 		cmocka_unit_test(test_one_report_at_a_time),
 		cmocka_unit_test(test_just_not_better),
+		cmocka_unit_test(test_a_neighbour_alone_is_not_better),
 		cmocka_unit_test(test_time_to_trigger_starts_again),
 		cmocka_unit_test(test_layer_3_filters),
 		cmocka_unit_test(test_there_and_back),

@@ -161,6 +161,26 @@ static void test_each_packet_takes_its_bearer(void **state)
 	finish(&n);
 }
 
+/* Keeping room for each bearer leaves none unused, as long as anything waits. */
+static void test_blocks_of_several_bearers_are_full(void **state)
+{
+	struct cell_stats stats;
+	struct net n;
+
+	(void)state;
+	setup(&n);
+	(void)add(&n, 1, CALL);
+	start(&n);
+	for (int i = 0; i < 100; i++)
+		push(&n, NETWORK, i % 2 ? BULK : CALL, MS(1));
+	until(&n, MS(10));
+	cell_stats(n.cell, &stats);
+	assert_true(stats.mac_pdus[CELL_DIR_DL] > 1);
+	assert_true(n.n_delivered < 100);
+	assert_int_equal(stats.mac_padding_bytes[CELL_DIR_DL], 0);
+	finish(&n);
+}
+
 /* Eight packets of the default bearer wait when one of a higher priority comes. */
 static void test_a_higher_priority_overtakes(void **state)
 {
@@ -414,6 +434,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_packet_takes_its_bearer),
+		cmocka_unit_test(test_blocks_of_several_bearers_are_full),
 		cmocka_unit_test(test_a_higher_priority_overtakes),
 		cmocka_unit_test(test_the_default_bearer_is_last_of_its_priority),
 		cmocka_unit_test(test_a_prioritised_bit_rate),

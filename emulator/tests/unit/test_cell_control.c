@@ -174,6 +174,49 @@ static void test_the_same_is_granted_again(void **state)
 	run_end(&r);
 }
 
+/*
+ * The same in a cell to which the UE came by a handover. The packet of 200 is asked for as one of 0
+ * is: its grant, in sub-frame 209, is missed, and comes once more in 215.
+ */
+static void test_the_same_is_granted_again_after_a_handover(void **state)
+{
+	struct cell_cmd channel = { .type = CELL_CMD_CHANNEL,
+		                    .ue = 1,
+		                    .dir = CELL_DIR_DL,
+		                    .cqi = 15,
+		                    .enb = 1,
+		                    .sinr_cdb = NEVER_CDB };
+	const struct cell_record *first, *again;
+	size_t n;
+	struct run r;
+
+	(void)state;
+	setup(&r, 1, CELL_DTX_RETRY);
+	run_core_network(&r);
+	r.cfg.lte.ra.rac_timeout_tti = 50;
+	start(&r, NEVER_CDB);
+	assert_int_equal(run_cmd(&r, &channel, 0), 0);
+	run_apply(&r, CELL_CMD_HANDOVER, 1, 1, MS(50));
+	assert_int_equal(run_push(&r, 1, 1000, MS(200)), 0);
+	run_until(&r, MS(209) - 1);
+	channel.sinr_cdb = MOSTLY_CDB;
+	assert_int_equal(run_cmd(&r, &channel, MS(209) - 1), 0);
+	run_until(&r, MS(209));
+	channel.sinr_cdb = NEVER_CDB;
+	assert_int_equal(run_cmd(&r, &channel, MS(209)), 0);
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(run_find(&r, CELL_EV_CONTROL_MISSED, 1, 0)->t_ns, MS(209));
+	n = run_count(&r, CELL_EV_GRANT, CELL_NODE_ENB);
+	assert_true(n >= 2);
+	first = run_find(&r, CELL_EV_GRANT, CELL_NODE_ENB, n - 2);
+	again = run_find(&r, CELL_EV_GRANT, CELL_NODE_ENB, n - 1);
+	assert_int_equal(first->t_ns, MS(209));
+	assert_int_equal(again->t_ns, MS(215));
+	assert_int_equal(again->bytes, first->bytes);
+	assert_int_equal(r.n_delivered, 1);
+	run_end(&r);
+}
+
 /* A RAR that the UE misses is not sent: its timeout ends, and it backs off. */
 static void test_a_missed_random_access_response(void **state)
 {
@@ -269,6 +312,7 @@ int main(void)
 		cmocka_unit_test(test_or_given_up),
 		cmocka_unit_test(test_a_missed_uplink_grant_costs_time),
 		cmocka_unit_test(test_the_same_is_granted_again),
+		cmocka_unit_test(test_the_same_is_granted_again_after_a_handover),
 		cmocka_unit_test(test_a_missed_random_access_response),
 		cmocka_unit_test(test_a_missed_sidelink_grant),
 		cmocka_unit_test(test_one_chance_a_sub_frame),

@@ -237,6 +237,34 @@ static void test_retransmissions_take_their_share(void **state)
 	}
 }
 
+/* Every first attempt fails: it is sent again a round trip later, and not before. */
+static void test_retransmissions_come_after_a_round_trip(void **state)
+{
+	static const enum cell_dir dirs[] = { CELL_DIR_DL, CELL_DIR_UL };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(dirs); i++) {
+		int rtt_ms = 8; /* of the uplink, always */
+		struct run r;
+
+		setup(&r, 1);
+		r.cfg.lte.crowd.direction = dirs[i] == CELL_DIR_UL ? CELL_CROWD_UL : CELL_CROWD_DL;
+		r.cfg.harq.max_attempts = 2;
+		r.cfg.harq.n_bler = 1;
+		r.cfg.harq.bler_q32[0] = UINT32_MAX;
+		if (dirs[i] == CELL_DIR_DL)
+			rtt_ms = r.cfg.harq.dl_rtt_tti;
+		run_start(&r);
+		run_until(&r, MS(rtt_ms) - 1);
+		assert_int_equal(stats_of(&r).crowd_rb[dirs[i]], 50 * rtt_ms);
+		assert_int_equal(stats_of(&r).crowd_rb_retx[dirs[i]], 0);
+		run_until(&r, MS(2 * rtt_ms) - 1);
+		assert_int_equal(stats_of(&r).crowd_rb[dirs[i]], 50 * 2 * rtt_ms);
+		assert_int_equal(stats_of(&r).crowd_rb_retx[dirs[i]], 50 * rtt_ms);
+		run_end(&r);
+	}
+}
+
 /* More than the cell carries waits, and is refused beyond 1 GiB of a UE; the carrier is full. */
 static void test_more_than_the_cell_carries(void **state)
 {
@@ -380,6 +408,7 @@ int main(void)
 		cmocka_unit_test(test_offered_load),
 		cmocka_unit_test(test_exponential_sizes),
 		cmocka_unit_test(test_retransmissions_take_their_share),
+		cmocka_unit_test(test_retransmissions_come_after_a_round_trip),
 		cmocka_unit_test(test_more_than_the_cell_carries),
 		cmocka_unit_test(test_several_cells),
 		cmocka_unit_test(test_several_cells_draw_apart),

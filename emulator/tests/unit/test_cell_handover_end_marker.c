@@ -103,12 +103,43 @@ static void test_another_end_marker_comes_soon(void **state)
 	}
 }
 
+/*
+ * A prediction is given up while the End Markers to the source are still due: they are not sent any
+ * more, and the predicted eNB gets all of its own, 100 ms apart.
+ */
+static void test_markers_of_a_prediction_that_is_given_up(void **state)
+{
+	size_t n = 0;
+	struct run r;
+
+	(void)state;
+	setup(&r, CELL_RLC_AM, CELL_HO_PREDICTION);
+	r.cfg.handover.prediction_timeout_ms = 50;
+	r.cfg.handover.end_markers = 3;
+	r.cfg.handover.end_marker_gap_ms = 100;
+	run_start(&r);
+	run_apply(&r, CELL_CMD_PREDICT, 1, 1, MS(50));
+	run_until(&r, RUN_FOREVER);
+	for (size_t i = 0; i < r.n_records; i++) {
+		const struct cell_record *row = &r.records[i];
+
+		if (row->event != CELL_EV_GTPU_RX || row->enb != 1)
+			continue;
+		/* The path comes back at 104. */
+		assert_int_equal(row->value, CELL_TUNNEL_END_MARKER);
+		assert_int_equal(row->t_ns, MS(108 + 100 * n++));
+	}
+	assert_int_equal(n, 3);
+	run_end(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_an_end_marker_at_the_gateway),
 		cmocka_unit_test(test_a_lost_end_marker_costs_time_only),
 		cmocka_unit_test(test_another_end_marker_comes_soon),
+		cmocka_unit_test(test_markers_of_a_prediction_that_is_given_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -131,6 +131,30 @@ static void test_mlwdf_in_a_cell(void **state)
 	assert_in_range(got_by_second(CELL_SCHED_RR, 4), 150, 250); /* which has no weights */
 }
 
+/*
+ * Two packets, in sub-frame 10, of which the second UE's came a microsecond before and the first
+ * UE's now. With weights 3 and 2 that microsecond decides: 3 * (0 + 1) is less than 2 * (1 + 1).
+ */
+static void test_mlwdf_knows_what_has_just_come(void **state)
+{
+	struct run r;
+
+	(void)state;
+	run_defaults(&r, CELL_MODE_IM);
+	r.cfg.lte.n_rb = 6;
+	r.cfg.scheduler = CELL_SCHED_MLWDF;
+	r.cfg.ue[0].peer = r.cfg.ue[1].peer = CELL_PEER_NETWORK;
+	r.cfg.ue[0].weight = 3;
+	r.cfg.ue[1].weight = 2;
+	run_start(&r);
+	run_push(&r, 2 | CELL_PORT_NETWORK, 1500, MS(10) - 1000);
+	run_push(&r, 1 | CELL_PORT_NETWORK, 1500, MS(10));
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(run_find(&r, CELL_EV_GRANT, CELL_NODE_ENB, 0)->t_ns, MS(10));
+	assert_int_equal(run_find(&r, CELL_EV_GRANT, CELL_NODE_ENB, 0)->peer, 2);
+	run_end(&r);
+}
+
 /* UEs are found by addresses in any order; a packet for an address that none has is dropped. */
 static void test_the_gateway_finds_each_ue(void **state)
 {
@@ -173,6 +197,7 @@ int main(void)
 		cmocka_unit_test(test_a_ue_with_a_peer_has_no_network_side),
 		cmocka_unit_test(test_direct_mode_needs_a_peer),
 		cmocka_unit_test(test_mlwdf_in_a_cell),
+		cmocka_unit_test(test_mlwdf_knows_what_has_just_come),
 		cmocka_unit_test(test_the_gateway_finds_each_ue),
 	};
 

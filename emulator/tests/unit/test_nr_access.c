@@ -49,6 +49,7 @@ static void test_four_steps(void **state)
 	expect_at(&r, CELL_EV_PKT_OUT, CELL_NODE_ENB, 0, SLOT(30) + GNB_DECODE);
 	assert_int_equal(run_count(&r, CELL_EV_SR, 1), 0);
 	/* The answer is on the RA-RNTI of slot 4: 1 + 14 * 4. Source: TS 38.321 5.1.3 */
+	assert_int_equal(r.pdus[0].ue, 1);
 	assert_int_equal(r.pdus[0].rnti_type, 2);
 	assert_int_equal(r.pdus[0].rnti, 57);
 	run_end(&r);

@@ -257,6 +257,31 @@ static void test_two_handovers_in_a_row(void **state)
 	run_end(&r);
 }
 
+/*
+ * The path is switched at 114, as in test_standard_procedure(). Two more End Markers follow 100 ms
+ * apart. The last one is waited for during 200 ms, and until then the next handover waits.
+ */
+static void test_a_handover_waits_for_the_last_end_marker(void **state)
+{
+	int64_t t_ns = 0;
+	struct run r;
+
+	(void)state;
+	nr_setup(&r, CELL_RLC_AM, CELL_HO_STANDARD);
+	r.cfg.handover.end_markers = 3;
+	r.cfg.handover.end_marker_gap_ms = 100;
+	run_start(&r);
+	handover(&r, 1, MS(50));
+	handover(&r, 0, MS(51));
+	run_until(&r, RUN_FOREVER);
+	for (size_t i = 0; i < r.n_records; i++)
+		if (r.records[i].event == CELL_EV_RRC &&
+		    r.records[i].value == CELL_RRC_HANDOVER_DECISION)
+			t_ns = r.records[i].t_ns;
+	assert_int_equal(t_ns, MS(114) + MS(200) + MS(200) + GNB_DECODE);
+	run_end(&r);
+}
+
 static void test_what_does_not_go_together(void **state)
 {
 	struct run r;
@@ -287,6 +312,7 @@ int main(void)
 		cmocka_unit_test(test_um_keeps_the_order),
 		cmocka_unit_test(test_duplicates_are_told_apart),
 		cmocka_unit_test(test_two_handovers_in_a_row),
+		cmocka_unit_test(test_a_handover_waits_for_the_last_end_marker),
 		cmocka_unit_test(test_a_queue_that_was_left_is_empty),
 		cmocka_unit_test(test_what_does_not_go_together),
 	};

@@ -29,6 +29,30 @@ static void test_concatenation_and_padding(void **state)
 	assert_int_equal(transmit(0), -1);
 }
 
+/* Whatever the memory held before, no SN has a PDU at first. */
+static void test_nothing_is_sent_at_first(void **state)
+{
+	(void)state;
+	memset(sent, 0xa5, sizeof(sent));
+	setup(0);
+	for (size_t sn = 0; sn < RLC_UTRAN_SLOTS; sn++)
+		assert_null(sent[sn]);
+}
+
+/* 100 octets fill two data fields of 38 octets and a part of a third one. */
+static void test_pdus_that_could_be_sent(void **state)
+{
+	(void)state;
+	setup(0);
+	assert_int_equal(rlc_utran_tx_pdus(&tx), 0);
+	push(0, 100);
+	for (uint32_t left = 3; left > 0; left--) {
+		assert_int_equal(rlc_utran_tx_pdus(&tx), left);
+		assert_int_equal(transmit(0), 3 - left);
+	}
+	assert_int_equal(rlc_utran_tx_pdus(&tx), 0);
+}
+
 /* An SDU as long as the data field: the next PDU has the indicator, and follows without data. */
 static void test_end_without_indicator(void **state)
 {
@@ -226,6 +250,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_concatenation_and_padding),
+		cmocka_unit_test(test_nothing_is_sent_at_first),
+		cmocka_unit_test(test_pdus_that_could_be_sent),
 		cmocka_unit_test(test_end_without_indicator),
 		cmocka_unit_test(test_end_with_indicator),
 		cmocka_unit_test(test_retransmission),
