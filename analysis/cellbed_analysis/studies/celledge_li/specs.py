@@ -43,14 +43,16 @@ def specs(runs: Sequence[RunAnalysis]) -> list[Spec]:
     """Figures that these runs allow."""
     ready = [run for run in runs if run.usable and belongs(run.row)]
     found = edges([run.row for run in ready])
-    made: list[Spec] = [_map(found[0].rows[0])] if found else []
+    made: list[Spec] = [_map(found)] if found else []
     for edge in sweeps(found):
         made += _lines(edge) + _rtt(edge, ready) if edge.of_paper else [_today(edge)]
     return made + [spec for study in studies(found) for spec in _study(study)]
 
 
-def _map(row: Mapping[str, Any]) -> Spec:
+def _map(found: Sequence[Edge]) -> Spec:
     """The radio environment of some run."""
+    row: Mapping[str, Any] = found[0].rows[0]
+    paper = " Figure 2 of the paper shows the same for LENA's control channel."
     names = CellEdgeParameters.__dataclass_fields__
     parameters = CellEdgeParameters(**{name: row[f"{EDGE}{name}"] for name in names if f"{EDGE}{name}" in row})
     return (
@@ -58,7 +60,7 @@ def _map(row: Mapping[str, Any]) -> Spec:
         "Radio environment",
         "The map shows the SINR of the strongest cell at every place when all cells send. It follows from path "
         "loss, antennas and noise of the channel's model, without shadowing and fading. Squares mark the boxes in "
-        "which the UE moves. Figure 2 of the paper shows the same for LENA's control channel.",
+        "which the UE moves." + (paper if any(edge.of_study for edge in found) else ""),
         partial(_themed_map, parameters, int(row["param.radio.n_rb"])),
     )
 
@@ -114,10 +116,13 @@ def _lines(edge: Edge) -> list[Spec]:
 def _today(edge: Edge) -> Spec:
     panels = {THROUGHPUT: edge.series("ip_throughput_mbps"), "median RTT (ms)": edge.series("rtt_p50_ms"),
               LOST: edge.series("ip_lost_pkts")}
+    title, not_in_paper = "Transport protocols at the edge of a cell", ""
+    if edge.of_study:
+        title, not_in_paper = f"Today's {title[0].lower()}{title[1:]}", ", which is not in the paper"
     return (
         f"celledge-{edge.suffix}",
-        "Today's transport protocols at the edge of a cell",
-        f"The runs are those of {edge.scenario}, which is not in the paper. {COUNTED}",
+        title,
+        f"The runs are those of {edge.scenario}{not_in_paper}. {COUNTED}",
         partial(line_chart.draw, {label: lines for label, lines in panels.items() if lines}, (LOST,)),
     )
 

@@ -57,6 +57,11 @@ class Edge:
         return all(row.get(PROFILE) == "paper" for row in self.rows)
 
     @property
+    def of_study(self) -> bool:
+        """Whether the scenario is one of this study, and not a user's own at the edge of a cell."""
+        return self.scenario.startswith("celledge-li/")
+
+    @property
     def distances(self) -> list[float]:
         return sorted({float(row[DISTANCE]) for row in self.rows})
 

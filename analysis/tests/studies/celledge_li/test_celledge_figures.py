@@ -60,6 +60,13 @@ def test_figures_of_the_results() -> None:
     assert specs.specs([]) == []
 
 
+def test_captions_of_a_scenario_of_ones_own_speak_of_no_paper() -> None:
+    own = rows(("cubic-UM", "bbr-AM"), (40, 180, 300), scenario="my-edge", **{"param.tcp.profile": "modern"})
+    found = specs.specs(runs(own))
+    assert [spec[0] for spec in found] == ["celledge-fig2-map", "celledge-my-edge"]
+    assert not [spec for spec in found if "paper" in spec[1] + spec[2]]
+
+
 def test_figures_draw() -> None:
     with theme():
         drawn = {spec[0]: spec[3]() for spec in specs.specs(runs(ALL))}
