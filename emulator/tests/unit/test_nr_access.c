@@ -124,6 +124,47 @@ static void test_two_steps_fall_back(void **state)
 	run_end(&r);
 }
 
+/* A grant ends the access while its message waits to be sent again: the gNB has had another block
+ * meanwhile, whose BSR came late. The message is lost, and another access has one of its own.
+ * Source: TS 38.321 5.4.4 */
+static void test_two_steps_end_with_a_grant(void **state)
+{
+	struct cell_cmd poor = { .type = CELL_CMD_CHANNEL,
+		                 .ue = 1,
+		                 .dir = CELL_DIR_UL,
+		                 .cqi = 1,
+		                 .sinr_cdb = CELL_SINR_UNKNOWN };
+	struct cell_stats stats;
+	struct run r;
+	size_t sent;
+
+	(void)state;
+	nr_defaults(&r, 1);
+	r.cfg.harq.n_bler = 3;
+	r.cfg.harq.bler_q32[0] = r.cfg.harq.bler_q32[1] = UINT32_MAX;
+	r.cfg.harq.max_attempts = 8;
+	r.cfg.nr.mac.sr_period_slots = 0;
+	r.cfg.nr.mac.bsr_retx_ms = 1;
+	r.cfg.nr.ra.procedure = CELL_RA_TWO_STEP;
+	run_start(&r);
+	assert_int_equal(run_cmd(&r, &poor, SLOT(1)), 0);
+	for (int i = 0; i < 4; i++)
+		run_push(&r, 1, 1000, SLOT(2));
+	run_until(&r, SLOT(400));
+	cell_stats(r.cell, &stats);
+	assert_int_equal(stats.mac_lost[CELL_DIR_UL], 1);
+	assert_int_equal(r.n_delivered, 3);
+	assert_int_equal(run_count(&r, CELL_EV_RA_END, 1), stats.ra_preambles);
+	sent = run_count(&r, CELL_EV_MAC_TX, 1);
+	run_push(&r, 1, 60, SLOT(400));
+	run_until(&r, RUN_FOREVER);
+	expect_at(&r, CELL_EV_RA_PREAMBLE, 1, stats.ra_preambles, SLOT(404));
+	expect_at(&r, CELL_EV_MAC_TX, 1, sent, SLOT(404));
+	assert_int_equal(run_find(&r, CELL_EV_MAC_TX, 1, sent)->aux, 3);
+	assert_int_equal(r.n_delivered, 4);
+	run_end(&r);
+}
+
 /* Two UEs with the only preamble: neither is answered until their backoffs part them. */
 static void test_collision(void **state)
 {
@@ -367,6 +408,7 @@ int main(void)
 		cmocka_unit_test(test_four_steps),
 		cmocka_unit_test(test_four_steps_with_nothing_left),
 		cmocka_unit_test(test_two_steps),
+		cmocka_unit_test(test_two_steps_end_with_a_grant),
 		cmocka_unit_test(test_two_steps_fall_back),
 		cmocka_unit_test(test_collision),
 		cmocka_unit_test(test_two_steps_collide),
