@@ -218,6 +218,32 @@ static void test_two_steps_collide(void **state)
 	run_end(&r);
 }
 
+/* A BSR says 2014 bytes, and a block has room for 2005 of them. The next grant is for nine, and the
+ * next BSR says ten: a grant for one byte follows. */
+static void test_a_grant_for_one_byte(void **state)
+{
+	static const uint32_t granted[] = { 545, 2017, 22, 14 };
+	struct cell_cmd poor = { .type = CELL_CMD_CHANNEL,
+		                 .ue = 1,
+		                 .dir = CELL_DIR_UL,
+		                 .cqi = 3,
+		                 .sinr_cdb = CELL_SINR_UNKNOWN };
+	struct run r;
+
+	(void)state;
+	nr_defaults(&r, 1);
+	run_start(&r);
+	assert_int_equal(run_cmd(&r, &poor, SLOT(1)), 0);
+	for (int i = 0; i < 10; i++)
+		run_push(&r, 1, 250, SLOT(2));
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(run_find(&r, CELL_EV_BSR_RX, CELL_NODE_ENB, 1)->bytes, 10);
+	assert_int_equal(run_count(&r, CELL_EV_GRANT, CELL_NODE_ENB), 4);
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(run_find(&r, CELL_EV_GRANT, CELL_NODE_ENB, i)->bytes, granted[i]);
+	run_end(&r);
+}
+
 /* After sr-TransMax requests without an answer. An uplink without range has none. */
 static void test_requests_in_vain(void **state)
 {
@@ -412,6 +438,7 @@ int main(void)
 		cmocka_unit_test(test_two_steps_fall_back),
 		cmocka_unit_test(test_collision),
 		cmocka_unit_test(test_two_steps_collide),
+		cmocka_unit_test(test_a_grant_for_one_byte),
 		cmocka_unit_test(test_requests_in_vain),
 		cmocka_unit_test(test_channel),
 		cmocka_unit_test(test_configured_grant),
