@@ -13,6 +13,18 @@ static void expect_at(const struct run *r, enum cell_event event, uint8_t node, 
 	assert_int_equal(run_find(r, event, node, n)->t_ns, t_ns);
 }
 
+/* What UE 1 reports of its uplink from @t_ns on; 0 is an uplink without range. */
+static void uplink(struct run *r, uint8_t cqi, int64_t t_ns)
+{
+	const struct cell_cmd cmd = { .type = CELL_CMD_CHANNEL,
+		                      .ue = 1,
+		                      .dir = CELL_DIR_UL,
+		                      .cqi = cqi,
+		                      .sinr_cdb = CELL_SINR_UNKNOWN };
+
+	assert_int_equal(run_cmd(r, &cmd, t_ns), 0);
+}
+
 /*
  * Preamble in slot 4, answer 4 slots later; message 3 is k2_min and 3 more after that or later:
  * slot 19. It is decoded in slot 20, and the grant to the C-RNTI, in slot 25 for slot 29, ends it.
@@ -129,11 +141,6 @@ static void test_two_steps_fall_back(void **state)
  * Source: TS 38.321 5.4.4 */
 static void test_two_steps_end_with_a_grant(void **state)
 {
-	struct cell_cmd poor = { .type = CELL_CMD_CHANNEL,
-		                 .ue = 1,
-		                 .dir = CELL_DIR_UL,
-		                 .cqi = 1,
-		                 .sinr_cdb = CELL_SINR_UNKNOWN };
 	struct cell_stats stats;
 	struct run r;
 	size_t sent;
@@ -147,7 +154,7 @@ static void test_two_steps_end_with_a_grant(void **state)
 	r.cfg.nr.mac.bsr_retx_ms = 1;
 	r.cfg.nr.ra.procedure = CELL_RA_TWO_STEP;
 	run_start(&r);
-	assert_int_equal(run_cmd(&r, &poor, SLOT(1)), 0);
+	uplink(&r, 1, SLOT(1));
 	for (int i = 0; i < 4; i++)
 		run_push(&r, 1, 1000, SLOT(2));
 	run_until(&r, SLOT(400));
@@ -223,17 +230,12 @@ static void test_two_steps_collide(void **state)
 static void test_a_grant_for_one_byte(void **state)
 {
 	static const uint32_t granted[] = { 545, 2017, 22, 14 };
-	struct cell_cmd poor = { .type = CELL_CMD_CHANNEL,
-		                 .ue = 1,
-		                 .dir = CELL_DIR_UL,
-		                 .cqi = 3,
-		                 .sinr_cdb = CELL_SINR_UNKNOWN };
 	struct run r;
 
 	(void)state;
 	nr_defaults(&r, 1);
 	run_start(&r);
-	assert_int_equal(run_cmd(&r, &poor, SLOT(1)), 0);
+	uplink(&r, 3, SLOT(1));
 	for (int i = 0; i < 10; i++)
 		run_push(&r, 1, 250, SLOT(2));
 	run_until(&r, RUN_FOREVER);
@@ -247,21 +249,16 @@ static void test_a_grant_for_one_byte(void **state)
 /* After sr-TransMax requests without an answer. An uplink without range has none. */
 static void test_requests_in_vain(void **state)
 {
-	struct cell_cmd lost = {
-		.type = CELL_CMD_CHANNEL, .ue = 1, .dir = CELL_DIR_UL, .sinr_cdb = CELL_SINR_UNKNOWN
-	};
-	struct cell_cmd back = lost;
 	struct run r;
 
 	(void)state;
 	nr_defaults(&r, 1);
 	r.cfg.nr.mac.sr_trans_max = 4;
-	back.cqi = 10;
 	run_start(&r);
-	assert_int_equal(run_cmd(&r, &lost, SLOT(1)), 0);
+	uplink(&r, 0, SLOT(1));
 	run_push(&r, 1, 60, SLOT(2));
 	run_until(&r, SLOT(100) - 1);
-	assert_int_equal(run_cmd(&r, &back, SLOT(100)), 0);
+	uplink(&r, 10, SLOT(100));
 	run_until(&r, RUN_FOREVER);
 	for (size_t i = 0; i < 4; i++)
 		expect_at(&r, CELL_EV_SR, 1, i, SLOT(4 + 10 * (int64_t)i));
