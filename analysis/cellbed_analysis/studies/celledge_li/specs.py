@@ -118,7 +118,7 @@ def _today(edge: Edge) -> Spec:
               LOST: edge.series("ip_lost_pkts")}
     title, not_in_paper = "Transport protocols at the edge of a cell", ""
     if edge.of_study:
-        title, not_in_paper = f"Today's {title[0].lower()}{title[1:]}", ", which is not in the paper"
+        title, not_in_paper = "Today's transport protocols at the edge of a cell", ", which is not in the paper"
     return (
         f"celledge-{edge.suffix}",
         title,
