@@ -74,6 +74,23 @@ def test_every_packet_is_there_when_it_should_or_is_dropped(plan):
         assert found[tag] is None or getattr(cell.cfg.constant, f"loss_{loss}_q32") > 0
 
 
+@given(links)
+def test_every_change_of_a_queue_is_a_row_of_the_record(plan):
+    cell, changes = run(plan), []
+    for tag, there_ns in expected(cell.cfg, plan[1]).items():
+        t_ns, port, length = plan[1][tag]
+        if there_ns is not None:  # it comes in before what leaves at that time
+            changes += [(t_ns, 0, port, length, 1), (there_ns - cell.cfg.constant.delay_ms * MS, 1, port, -length, -1)]
+    for port in {port for _, port, _ in plan[1]}:
+        waits, rows = (0, 0), []
+        for t_ns, _, _, length, packets in sorted((c for c in changes if c[2] == port), key=lambda c: c[:2]):
+            waits = waits[0] + length, waits[1] + packets
+            rows.append((t_ns, *waits))
+        ue, down = port & ~NETWORK_SIDE, bool(port & NETWORK_SIDE)
+        assert rows == [(row["t_ns"], row["bytes"], row["value"]) for row in cell.rows(lib.CELL_EV_BUFFER)
+                        if (row["node"], row["peer"]) == ((0, ue) if down else (ue, 0))]
+
+
 @given(links, st.sampled_from([1, MS, 100 * MS]))
 def test_larger_steps_change_nothing(plan, step_ns):
     one, two = run(plan), run(plan, step_ns)

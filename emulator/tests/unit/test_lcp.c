@@ -56,6 +56,8 @@ static void test_whole_sdus(void **state)
 	w.bytes += 30; /* before the queue */
 	assert_int_equal(lcp_keep(&b, &cfg, 21, 0, w, 1000), 6 + 30 + 2);
 	assert_int_equal(lcp_keep(&b, &cfg, 1000, 0, w, 1000), 6 + 30 + 2 + 5 + 2 + 20 + 2);
+	w.bytes = q.bytes + 2; /* all of both, which is less than is in the bucket */
+	assert_int_equal(lcp_keep(&b, &cfg, 1000, 0, w, 1000), 6 + 2 + 2 + 5 + 2 + 2 * (20 + 2));
 	w.bytes = 0; /* none of it may leave */
 	assert_int_equal(lcp_keep(&b, &cfg, 1000, 0, w, 1000), 0);
 }
