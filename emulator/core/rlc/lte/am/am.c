@@ -162,7 +162,7 @@ static void am_receive(struct rlc *rlc, const uint8_t *buf, uint32_t len, struct
 	rlc_record_discarded(rlc, out, rx->reassembly.lower);
 }
 
-static void reordering_expired(struct rlc *rlc, struct rlc_out *out)
+static void reordering_expired(struct rlc *rlc)
 {
 	struct cell_record r = rlc_row_at_end(rlc, CELL_EV_T_REORDERING);
 	struct rlc_am_rx *rx = &am_of(rlc)->rx;
@@ -170,7 +170,6 @@ static void reordering_expired(struct rlc *rlc, struct rlc_out *out)
 	rlc_am_rx_expire(rx, rlc->cell->event_ns);
 	r.sn = rx->vr_ms;
 	out_record(rlc->cell, rlc->at, r);
-	rlc_record_discarded(rlc, out, rx->reassembly.lower);
 }
 
 static void poll_expired(struct rlc *rlc)
@@ -189,8 +188,9 @@ static void am_expire(struct rlc *rlc, struct rlc_out *out)
 {
 	struct am *am = am_of(rlc);
 
+	(void)out; /* timers complete no SDU */
 	if (am->rx.reordering_expiry_ns == rlc->expiry_ns)
-		reordering_expired(rlc, out);
+		reordering_expired(rlc);
 	else if (am->tx.expiry_ns == rlc->expiry_ns)
 		poll_expired(rlc);
 	else /* a STATUS PDU that is due can go now */
@@ -201,7 +201,6 @@ static void am_expire(struct rlc *rlc, struct rlc_out *out)
 static void am_finish(struct rlc *rlc, struct rlc_out *out)
 {
 	rlc_am_rx_finish(&am_of(rlc)->rx, out);
-	rlc_record_discarded(rlc, out, am_of(rlc)->rx.reassembly.lower);
 }
 
 static void am_kept(struct rlc *rlc, void (*visit)(void *arg, struct rlc_kept_sdu sdu), void *arg)

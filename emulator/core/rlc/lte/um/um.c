@@ -92,14 +92,12 @@ static void um_expire(struct rlc *rlc, struct rlc_out *out)
 	rlc->expiry_ns = rx->expiry_ns;
 	r.sn = rx->vr_ur;
 	out_record(rlc->cell, rlc->at, r);
-	rlc_record_discarded(rlc, out, rx->vr_ur);
 }
 
 static void um_finish(struct rlc *rlc, struct rlc_out *out)
 {
 	rlc_um_rx_reestablish(&um_of(rlc)->rx, out);
 	rlc->expiry_ns = CELL_NEVER;
-	rlc_record_discarded(rlc, out, um_of(rlc)->rx.vr_ur);
 }
 
 /* The receiver has started again with finish(). */
