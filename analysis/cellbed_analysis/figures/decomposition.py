@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from ..tcp.segment import ARQ_PARTS, HARQ_PARTS
+from .legend import legend_above
 from .style import ink
 
 #: Groups of parts, about in order of time: label, parts of a way, colour.
@@ -69,6 +70,6 @@ def draw(runs: Mapping[str, Mapping[str, float]], paper_ms: Mapping[str, float])
     mark = "; upright mark: the paper's mean" if paper_ms else ""
     axes.set_xlabel(f"mean part of the RTT (ms); ACK hatched{mark}")
     shown = {label for parts in runs.values() for _, label, ms in pieces(parts) if ms > 0}
-    handles = [Patch(facecolor=color, edgecolor=edge, label=label) for label, color in colors.items() if label in shown]
-    figure.legend(handles=handles, loc="outside upper center", ncols=3, fontsize=8.5)
+    named = {label: Patch(facecolor=color, edgecolor=edge) for label, color in colors.items() if label in shown}
+    legend_above(figure, 3, named, fontsize=8.5)
     return figure

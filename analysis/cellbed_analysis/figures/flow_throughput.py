@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from ..metrics.share import Arrivals
+from .legend import legend_above
 
 BINS, LEAST_BIN_S = 100, 0.1
 DASHES = ("-", "--", ":", "-.")
@@ -28,5 +29,5 @@ def draw(flows: Mapping[str, Arrivals], start_ns: int) -> Figure:
     axes.set_ylim(bottom=0)
     axes.set_xlabel("time since the start of the traffic (s)")
     axes.set_ylabel("payload received (Mbit/s)")
-    axes.legend(fontsize=8, ncols=2)
+    legend_above(figure, 4, fontsize=8)
     return figure

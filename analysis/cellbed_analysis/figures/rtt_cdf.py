@@ -9,6 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
+from .legend import legend_above
 from .style import series_style
 
 
@@ -30,5 +31,5 @@ def draw(runs: Mapping[str, np.ndarray]) -> Figure:
     axes.set_ylim(0, 1.01)
     axes.set_xlabel("RTT (ms)")
     axes.set_ylabel("share of segments")
-    axes.legend(title="data-ACK", loc="upper left")
+    legend_above(figure, 4, title="data-ACK")
     return figure

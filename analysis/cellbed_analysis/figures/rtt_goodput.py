@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from ..stats.interval import Estimate
 from .error_bars import errors
+from .legend import legend_above
 from .style import series_style
 
 
@@ -30,5 +31,5 @@ def draw(series: Mapping[str, tuple[Estimate, Estimate]]) -> Figure:
     axes.set_ylim(bottom=0)
     axes.set_xlabel("mean RTT (ms), 95 % CI")
     axes.set_ylabel("goodput (Mbit/s), 95 % CI")
-    figure.legend(loc="outside upper center", ncols=4)
+    legend_above(figure, 4)
     return figure

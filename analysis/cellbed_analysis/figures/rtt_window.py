@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from ..stats.interval import Estimate
+from .legend import legend_above
 from .style import series_style
 
 #: Labels of a logarithmic axis this near to each other, as a factor, would touch.
@@ -59,5 +60,5 @@ def draw(series: Mapping[str, Sequence[tuple[float, Estimate]]]) -> Figure:
     axes.set_xlabel("TCP receive window (KiB)")
     axes.set_ylabel("mean RTT (ms), 95 % CI")
     axes.margins(y=0.1)
-    figure.legend(title="data-ACK", loc="outside upper center", ncols=4)
+    legend_above(figure, 4, title="data-ACK")
     return figure

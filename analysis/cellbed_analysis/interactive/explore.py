@@ -10,7 +10,6 @@ from typing import Any
 from cellbed_formats.error import DataError
 from cellbed_formats.size import parse_size
 
-from ..metrics.catalog import METRICS
 from ..metrics.flow_table import transfers
 from ..metrics.over_runs import estimate
 from ..metrics.run import RunAnalysis
@@ -77,12 +76,6 @@ def explorations(runs: Sequence[RunAnalysis]) -> list[Exploration]:
 def offered(rows: Sequence[Row]) -> tuple[str, ...]:
     """The key metrics that some of the rows have."""
     return tuple(m for m in KEY_METRICS if any(isinstance(row.get(m), int | float) for row in rows))
-
-
-def metric_label(name: str) -> str:
-    """A metric with its unit, such as "goodput_mbps (Mbit/s)"."""
-    found = METRICS.get(name)
-    return f"{name} ({found.unit})" if found is not None and found.unit not in ("", "1") else name
 
 
 def _of(scenario: str, lab: str, runs: Sequence[RunAnalysis]) -> Exploration | None:

@@ -13,7 +13,8 @@ import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool, LayoutDOM, WheelZoomTool
 from bokeh.plotting import figure
 
-from .explore import Exploration, metric_label
+from ..metrics.catalog import labelled
+from .explore import Exploration
 from .timeline_plot import DASHES, SERIES, legend
 
 MARKERS = ("circle", "square", "triangle", "diamond", "inverted_triangle", "plus")
@@ -34,10 +35,10 @@ def draw(shown: Exploration) -> LayoutDOM:
 
 def _axes(shown: Exploration) -> figure:
     options: dict[str, Any] = {"height": 420, "x_axis_label": (shown.axis or "").rsplit(".", 1)[-1],
-                               "y_axis_label": metric_label(shown.metrics[0])}
+                               "y_axis_label": labelled(shown.metrics[0])}
     if shown.axis is None:
         names = list(dict.fromkeys(str(point.x) for point in shown.points))[::-1]
-        options = {"height": 120 + 26 * len(names), "y_range": names, "x_axis_label": metric_label(shown.metrics[0])}
+        options = {"height": 120 + 26 * len(names), "y_range": names, "x_axis_label": labelled(shown.metrics[0])}
     panel = figure(sizing_mode="stretch_width", tools="pan,box_zoom,reset,save", active_drag="box_zoom", **options)
     panel.add_tools(WheelZoomTool(modifiers="ctrl"))
     panel.toolbar.active_scroll = None

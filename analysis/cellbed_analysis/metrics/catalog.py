@@ -8,7 +8,9 @@ and a test compares them, so the document cannot fall behind.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import chain
+from typing import Any
 
 from ..study import studies
 from .causes import CAUSES, FILE
@@ -65,3 +67,15 @@ METRICS = {metric.name: metric for _, section in SECTIONS for metric in section}
 #: Of many runs together; claims may measure them too. Title, introduction, metrics.
 SWEEP_SECTIONS = tuple(section for study in studies() if (section := study.sweep_section()) is not None)
 SWEEP_METRICS = {metric.name: metric for _, _, section in SWEEP_SECTIONS for metric in section}
+
+
+def measured(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Metrics with a unit of which any row has a number; all of them where none has."""
+    named = [name for name, metric in METRICS.items() if metric.unit and metric not in IDENTITY]
+    return [name for name in named if any(row.get(name) is not None for row in rows)] or named
+
+
+def labelled(name: str) -> str:
+    """A metric with its unit, such as "goodput_mbps (Mbit/s)"."""
+    found = METRICS.get(name)
+    return f"{name} ({found.unit})" if found is not None and found.unit not in ("", "1") else name

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
 
+from ..metrics.catalog import labelled
 from .venue import COLOURS, LINES
 
 Draw = Callable[[Axes, pl.DataFrame], None]
@@ -18,6 +21,8 @@ FATES = {"decoded": COLOURS[2], "not decoded": COLOURS[4], "lost": COLOURS[1], "
 SPARE = 0.02
 #: Values at which a band is computed, and draws of seeds for it.
 BAND, RESAMPLES = 200, 1000
+#: A line of a name beside a row.
+ROW_LETTERS = 24
 
 
 def each(frame: pl.DataFrame) -> Iterator[tuple[int, str, pl.DataFrame]]:
@@ -65,10 +70,16 @@ def clouds(y: str) -> Draw:
     return draw
 
 
-def cumulative(x: str) -> Draw:
+def value_of(frame: pl.DataFrame) -> str:
+    """The column that a distribution is of: the one that tells of no run."""
+    return next(name for name in reversed(frame.columns) if name not in ("series", "seed", "t_s"))
+
+
+def cumulative() -> Draw:
     """The share of values up to each."""
 
     def draw(axes: Axes, frame: pl.DataFrame) -> None:
+        x = value_of(frame)
         for i, name, rows in each(frame):
             ordered = np.sort(rows[x].to_numpy())
             axes.step(ordered, np.arange(1, len(ordered) + 1) / len(ordered), where="post", label=name,
@@ -78,8 +89,58 @@ def cumulative(x: str) -> Draw:
                                   linewidth=0)
         axes.set_ylim(0, 1 + SPARE)
         axes.set_xlim(left=0)
+        axes.set_xlabel(labelled(x))
 
     return draw
+
+
+def boxes(axes: Axes, frame: pl.DataFrame) -> None:
+    """Of each series a box from the lower to the upper quartile with the median, whiskers, and each value as a point.
+
+    Whiskers reach the last value within 1.5 times the box's length.
+    """
+    values = _beside(axes, frame)
+    made = axes.boxplot(values, orientation="horizontal", positions=range(len(values)), widths=0.6, showfliers=False,
+                        patch_artist=True, manage_ticks=False, medianprops={"color": "black"})
+    for i, box in enumerate(made["boxes"]):
+        box.set(facecolor=COLOURS[i % len(COLOURS)], alpha=0.35)
+
+
+def violins(axes: Axes, frame: pl.DataFrame) -> None:
+    """Of each series the density of its values, with the median, and each value as a point."""
+    values = _beside(axes, frame)
+    varying = [i for i, own in enumerate(values) if np.ptp(own) > 0]  # one number alone has no density
+    if varying:
+        made = axes.violinplot([values[i] for i in varying], varying, orientation="horizontal", widths=0.8,
+                               showextrema=False)
+        bodies: Any = made["bodies"]
+        for i, body in zip(varying, bodies, strict=True):
+            body.set(facecolor=COLOURS[i % len(COLOURS)], alpha=0.35)
+    for i, own in enumerate(values):
+        axes.vlines(np.median(own), i - 0.3, i + 0.3, color="black")
+
+
+def _row_name(series: str) -> str:
+    return textwrap.fill(series, ROW_LETTERS)
+
+
+def rows_lines(frame: pl.DataFrame) -> int:
+    """Lines of text that rows of one height take which have room for every name."""
+    names = frame["series"].unique().to_list()
+    return len(names) * (1 + max(_row_name(name).count("\n") + 1 for name in names))
+
+
+def _beside(axes: Axes, frame: pl.DataFrame) -> list[np.ndarray]:
+    """Axes with a row for each series and its values as points. Return: the values."""
+    name = value_of(frame)
+    found = [(series, rows[name].to_numpy()) for _, series, rows in each(frame)]
+    for i, (_, own) in enumerate(found):
+        axes.plot(own, np.full(len(own), i), ".", color=COLOURS[i % len(COLOURS)], markeredgewidth=0)
+    axes.set_yticks(range(len(found)), [_row_name(series) for series, _ in found])
+    axes.set_ylim(len(found) - 0.4, -0.6)
+    axes.grid(visible=False, axis="y")
+    axes.set_xlabel(labelled(name))
+    return [own for _, own in found]
 
 
 def share_band(rows: pl.DataFrame, x: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

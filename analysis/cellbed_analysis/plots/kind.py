@@ -14,14 +14,16 @@ import polars as pl
 from matplotlib.axes import Axes
 
 from cellbed_formats.error import DataError
+from cellbed_formats.renamed import current
 
 from ..frames import tables
 from ..interactive.series import DIRECTION_WORDS
+from ..metrics.catalog import METRICS, measured
 from ..metrics.run import RunAnalysis
 from ..metrics.share import Arrivals, arrivals
 from ..radio.events import rows_of
 from ..radio.grid import grid_of
-from .draw import blocks, clouds, cumulative, lines, sequence, stack
+from .draw import blocks, boxes, clouds, cumulative, lines, sequence, stack, violins
 from .pooled import Pool, averaged, held, together
 
 #: Averages of throughput: so many in a figure, but none over less than this.
@@ -38,6 +40,7 @@ class Wanted:
     flows: tuple[str, ...] = ()
     start_s: float | None = None
     end_s: float | None = None
+    metric: str = "goodput_mbps"  # of the figures that show one
     parts_end_s: float | None = None  # where equal parts of the time end, of all runs of a mean
 
     def of(self, frame: pl.DataFrame, scenario: list[str]) -> pl.DataFrame:
@@ -66,6 +69,7 @@ class Kind:
     data: Callable[[RunAnalysis, Wanted], pl.DataFrame]
     draw: Callable[[Axes, pl.DataFrame], None]
     pool: Pool | None = None  # of the frames of several seeds one; None: they are drawn one by one
+    rows: bool = False  # series lie one below the other
 
 
 def _own(run: RunAnalysis) -> list[str]:
@@ -155,15 +159,29 @@ def _blocks(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
     ).sort("shared_channel", "t_s")  # fmt: skip
 
 
+def _metric(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
+    """A number of the tables, for each flow that has it."""
+    name = current("metric", wanted.metric)
+    if name not in METRICS or METRICS[name].unit == "":
+        raise DataError(f"--metric {name}: allowed {', '.join(measured(run.rows))}")
+    found = {str(row["flow"]): float(row[name]) for row in run.rows if row.get("flow") and row.get(name) is not None}
+    chosen = [*wanted.flows] or [flow for flow in _own(run) if flow in found] or list(found)
+    shown = [(flow, found[flow]) for flow in chosen if flow in found]
+    return pl.DataFrame(shown, schema={"flow": pl.String, name: pl.Float64}, orient="row")
+
+
 KINDS = {
     "cwnd": Kind("time (s)", "congestion window (packets)", _windows, lines("cwnd_pkts", thin="ssthresh_pkts"),
                  held("cwnd_pkts")),
     "rtt": Kind("time (s)", "RTT (ms)", _rtts, clouds("rtt_ms"), together),
-    "rtt-cdf": Kind("RTT (ms)", "share of segments", _evaluated_rtts, cumulative("rtt_ms"), together),
+    "rtt-cdf": Kind("RTT (ms)", "share of segments", _evaluated_rtts, cumulative(), together),
     "time-sequence": Kind("time (s)", "sequence number (MB)", _sequence, sequence),
     "throughput": Kind("time (s)", "throughput (Mbit/s)", _throughputs, lines("throughput_mbps"),
                        averaged("throughput_mbps")),
     "shares": Kind("time (s)", "throughput (Mbit/s)", _throughputs, stack("throughput_mbps"),
                    averaged("throughput_mbps")),
+    "box": Kind("", "", _metric, boxes, together, rows=True),
+    "violin": Kind("", "", _metric, violins, together, rows=True),
+    "metric-cdf": Kind("", "share of flows", _metric, cumulative(), together),
     "pdus": Kind("time (s)", "", _blocks, blocks),
 }

@@ -5,19 +5,23 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import polars as pl
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from cellbed_formats.bundle import Bundle
 from cellbed_formats.error import DataError, UnusableError
 from cellbed_formats.inside import Inside
 
+from ..figures.legend import labelled, legend_above, legend_beside
 from ..metrics.run import RunAnalysis, analyse
 from ..metrics.series_name import brief, label
+from .draw import rows_lines
 from .kind import KINDS, Kind, Wanted
+from .names import Names
 from .venue import ASPECT, VENUES, styled
 
 SUFFIXES = (".pdf", ".svg", ".png", ".eps")
@@ -29,6 +33,32 @@ PNG_DPI = 300
 SCREEN_DPI = 150
 #: Names beyond these are in the CSV only.
 LEGEND_MAX = 24
+LEGENDS = ("above", "right", "inside", "none")
+#: Lines of text below the rows of a figure that has one for each series, and a line's height over the size of type.
+LINES_BELOW, LINE = 4, 1.2
+POINTS_PER_IN = 72
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a figure is drawn.
+
+    Attributes:
+        venue: of VENUES.
+        columns: 1, or 2 for a figure across the page.
+        height_in: None: as the venue's columns are wide, and as names and rows need it.
+        legend: of LEGENDS.
+    """
+
+    venue: str = "ieee"
+    columns: int = 1
+    height_in: float | None = None
+    legend: str = "above"
+
+    def __post_init__(self) -> None:
+        for option, value, allowed in (("--venue", self.venue, VENUES), ("--legend", self.legend, LEGENDS)):
+            if value not in allowed:
+                raise DataError(f"{option} {value}: allowed {', '.join(allowed)}")
 
 
 @dataclass(frozen=True)
@@ -40,25 +70,36 @@ class Plot:
 
     kind: str
     data: pl.DataFrame
-    venue: str = "ieee"
-    columns: int = 1
-    height_in: float | None = None
+    look: Look = field(default_factory=Look)
 
     def figure(self) -> Figure:
         """The figure, without pyplot, which keeps figures and would show them."""
-        with styled(self.venue) as venue:
-            width_in = venue.column if self.columns == 1 else venue.page
-            figure = Figure(figsize=(width_in, self.height_in or venue.column * ASPECT), layout="constrained")
+        look, kind = self.look, KINDS[self.kind]
+        with styled(look.venue) as venue:
+            height_in = venue.column * ASPECT
+            if kind.rows:
+                lines = rows_lines(self.data) + LINES_BELOW
+                height_in = max(height_in, lines * LINE * venue.points / POINTS_PER_IN)
+            width_in = venue.column if look.columns == 1 else venue.page
+            figure = Figure(figsize=(width_in, height_in), layout="constrained")
             axes = figure.subplots()
-            kind = KINDS[self.kind]
             kind.draw(axes, self.data)
-            axes.set(xlabel=kind.x, ylabel=kind.y)
-            handles, labels = axes.get_legend_handles_labels()
-            named = dict(zip(labels, handles, strict=True))
-            if 1 < len(named) <= LEGEND_MAX:
-                figure.legend(named.values(), named.keys(), loc="outside upper center",
-                              ncols=min(len(named), (6 if len(named) > 8 else 3) * self.columns))
+            axes.set(**{name: text for name, text in (("xlabel", kind.x), ("ylabel", kind.y)) if text})
+            self._legend(figure, axes)
+            if look.height_in is not None:
+                figure.set_figheight(look.height_in)
             return figure
+
+    def _legend(self, figure: Figure, axes: Axes) -> None:
+        named = labelled(figure)
+        if not 1 < len(named) <= LEGEND_MAX or self.look.legend == "none":
+            return
+        if self.look.legend == "inside":
+            axes.legend([*named.values()], [*named])
+        elif self.look.legend == "right":
+            legend_beside(figure)
+        else:
+            legend_above(figure, (6 if len(named) > 8 else 3) * self.look.columns)
 
     def write(self, output: str | Path) -> tuple[Path, Path]:
         """Draw into a file, whose suffix says its format, and write the data beside it as CSV.
@@ -81,7 +122,7 @@ class Plot:
     def _drawn(self, suffix: str, dpi: int) -> bytes:
         buffer = io.BytesIO()
         figure = self.figure()
-        with styled(self.venue):
+        with styled(self.look.venue):
             figure.savefig(buffer, format=suffix.removeprefix("."), dpi=dpi, metadata=NO_DATE[suffix])
         return buffer.getvalue()
 
@@ -89,22 +130,18 @@ class Plot:
         return self._drawn(".png", SCREEN_DPI)
 
 
-def plot(kind: str, bundles: Sequence[Bundle], wanted: Wanted | None = None, venue: str = "ieee", columns: int = 1,
-         height_in: float | None = None, per_seed: bool = False) -> Plot:
+def plot(kind: str, bundles: Sequence[Bundle], wanted: Wanted | None = None, look: Look | None = None,
+         names: Names | None = None, per_seed: bool = False) -> Plot:
     """A figure of some runs.
 
     Args:
         kind: of KINDS.
-        venue: of VENUES.
-        columns: 1, or 2 for a figure across the page.
         per_seed: as `data`.
 
     Raises:
-        DataError: no such kind, venue or flow, or no run has what it takes.
+        DataError: no such kind, flow, metric or name, or no run has what it takes.
     """
-    if venue not in VENUES:
-        raise DataError(f"--venue {venue}: allowed {', '.join(VENUES)}")
-    return Plot(kind, data(kind, bundles, wanted, per_seed), venue, columns, height_in)
+    return Plot(kind, (names or Names()).of(data(kind, bundles, wanted, per_seed)), look or Look())
 
 
 def data(kind: str, bundles: Sequence[Bundle], wanted: Wanted | None = None, per_seed: bool = False) -> pl.DataFrame:

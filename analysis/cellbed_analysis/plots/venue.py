@@ -53,6 +53,7 @@ def styled(name: str) -> Iterator[Venue]:
         "font.size": venue.points,
         "axes.titlesize": venue.points, "axes.labelsize": venue.points,
         "xtick.labelsize": venue.points - 1, "ytick.labelsize": venue.points - 1, "legend.fontsize": venue.points - 1,
+        "xtick.major.pad": venue.points / 2, "ytick.major.pad": venue.points / 2,  # so that two zeros do not touch
         "axes.linewidth": 0.6, "lines.linewidth": 1.0, "lines.markersize": 2.0, "patch.linewidth": 0.4,
         "xtick.major.width": 0.6, "ytick.major.width": 0.6, "xtick.direction": "in", "ytick.direction": "in",
         "axes.grid": True, "grid.linewidth": 0.4, "grid.alpha": 0.35, "axes.axisbelow": True,

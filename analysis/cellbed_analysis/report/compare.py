@@ -24,8 +24,7 @@ from cellbed_formats.bundle import Bundle, load_results
 from cellbed_formats.error import DataError
 from cellbed_formats.renamed import current
 
-from ..metrics.catalog import METRICS
-from ..metrics.identity import IDENTITY
+from ..metrics.catalog import METRICS, measured
 from ..metrics.run import RunAnalysis
 from ..metrics.runs import analyse_all
 from ..stats.interval import over_seeds
@@ -85,7 +84,8 @@ def compare_bundles(
     metrics = [current("metric", name) for name in metrics]
     for name in metrics:
         if name not in METRICS or METRICS[name].unit == "":
-            raise DataError(f"metric '{name}': allowed {', '.join(_measured(bundles))}")
+            rows = [row for run in analyse_all(bundles) if run.usable for row in run.rows]
+            raise DataError(f"metric '{name}': allowed {', '.join(measured(rows))}")
     series: dict[tuple[str, str], dict[str, dict[int, dict[str, Any]]]] = {}
     runs = [run for run in analyse_all(bundles) if run.usable]
     if flow is not None and all(run.row_of(flow) is None for run in runs):
@@ -109,13 +109,6 @@ def compare_bundles(
     if not found:
         raise DataError(f"{where}: no two variants have usable runs of the same seed with {' or '.join(metrics)}")
     return [replace(c, p_holm=p) for c, p in zip(found, holm([c.p for c in found]), strict=True)]
-
-
-def _measured(bundles: Sequence[Bundle]) -> list[str]:
-    """Metrics with a unit of which any run has a number; all of them where none has."""
-    rows = [row for run in analyse_all(bundles) if run.usable for row in run.rows]
-    named = [name for name, metric in METRICS.items() if metric.unit and metric not in IDENTITY]
-    return [name for name in named if any(row.get(name) is not None for row in rows)] or named
 
 
 def flows_of(runs: Sequence[RunAnalysis]) -> list[str]:

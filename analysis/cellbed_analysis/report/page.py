@@ -11,7 +11,7 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from ..interactive.explore import metric_label
+from ..metrics.catalog import labelled
 from ..metrics.series_name import brief
 from .headline import evaluated_text, series_title
 from .words import distance_text, estimate_text, multiple_text, number_text, window_text
@@ -35,7 +35,7 @@ def environment() -> jinja2.Environment:
         "multiple": multiple_text,
         "data_uri": data_uri,
         "pdf_uri": lambda path: data_uri(path.content(), "application/pdf"),
-        "metric_label": metric_label,
+        "metric_label": labelled,
         "brief": brief,
         "evaluated_text": evaluated_text,
         "series_title": series_title,

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from cellbed_analysis.interactive.explore import explorations, metric_label, number
+from cellbed_analysis.interactive.explore import explorations, number
+from cellbed_analysis.metrics.catalog import labelled
 from cellbed_analysis.metrics.run import RunAnalysis
 from cellbed_formats.bundle import Bundle
 
@@ -53,4 +54,4 @@ def test_numbers(value: Any, expected: float | None) -> None:
 
 
 def test_labels_have_units() -> None:
-    assert metric_label("goodput_mbps") == "goodput_mbps (Mbit/s)" and metric_label("rto_count") == "rto_count"
+    assert labelled("goodput_mbps") == "goodput_mbps (Mbit/s)" and labelled("rto_count") == "rto_count"

@@ -185,9 +185,9 @@ class Bundle:
             ['series', 't_s', 'cwnd_pkts', 'ssthresh_pkts']
         """
         from cellbed_analysis.plots.kind import Wanted
-        from cellbed_analysis.plots.plot import plot
+        from cellbed_analysis.plots.plot import Look, plot
 
-        return plot(kind, [self.stored], Wanted(tuple(flows), start_s, end_s), venue, columns)
+        return plot(kind, [self.stored], Wanted(tuple(flows), start_s, end_s), Look(venue, columns))
 
     def report(self) -> Path:
         """Write the run's page, and say where it is."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -110,13 +110,26 @@ class Results:
 
     @with_old_arguments
     def plot(self, kind: str, *, flows: tuple[str, ...] = (), start_s: float | None = None, end_s: float | None = None,
-             venue: str = "ieee", columns: int = 1, per_seed: bool = False) -> Plot:
-        """A figure for a paper with a series for each variant or, `per_seed`, for each run; else as `Bundle.plot`."""
-        from cellbed_analysis.plots import kind as kinds
-        from cellbed_analysis.plots.plot import plot
+             venue: str = "ieee", columns: int = 1, per_seed: bool = False, metric: str = "goodput_mbps",
+             labels: Mapping[str, str] | None = None, order: Sequence[str] = (), legend: str = "above") -> Plot:
+        """A figure for a paper with a series for each variant or, `per_seed`, for each run; else as `Bundle.plot`.
 
-        return plot(kind, [bundle.stored for bundle in self.bundles], kinds.Wanted(tuple(flows), start_s, end_s), venue,
-                    columns, per_seed=per_seed)
+        Args:
+            metric: what box, violin and metric-cdf show.
+            labels: what to write in place of a series' name, or of a part of it.
+            order: series, or parts of their names, that come first.
+            legend: above, right, inside or none.
+
+        Examples:
+            >>> results.plot("box", metric="rtt_p50_ms", labels={"DM-DM": "direct"}).data["series"].unique().sort()[1]
+            'direct'
+        """
+        from cellbed_analysis.plots.kind import Wanted as Part
+        from cellbed_analysis.plots.names import Names
+        from cellbed_analysis.plots.plot import Look, plot
+
+        return plot(kind, [bundle.stored for bundle in self.bundles], Part(tuple(flows), start_s, end_s, metric),
+                    Look(venue, columns, legend=legend), Names(labels or {}, order), per_seed)
 
     def report(self) -> Path:
         """Write the report of the whole folder, claims included, and say where it is."""

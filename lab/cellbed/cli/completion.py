@@ -39,6 +39,12 @@ def plots(incomplete: str) -> list[str]:
     return _starting(KINDS, incomplete)
 
 
+def legends(incomplete: str) -> list[str]:
+    from cellbed_analysis.plots.plot import LEGENDS
+
+    return _starting(LEGENDS, incomplete)
+
+
 def venues(incomplete: str) -> list[str]:
     from cellbed_analysis.plots.venue import VENUES
 

@@ -14,7 +14,8 @@ from cellbed.cli.options import OfSeed, OfSettings, OfVariant
 from cellbed.cli.screens import console
 from cellbed.results.choose import Wanted
 
-Kind = Annotated[str, typer.Argument(help="cwnd, rtt, rtt-cdf, time-sequence, throughput, shares or pdus.",
+Kind = Annotated[str, typer.Argument(help="cwnd, rtt, rtt-cdf, time-sequence, throughput, shares or pdus; box, "
+                                     "violin or metric-cdf of a metric over seeds.",
                                      autocompletion=completion.plots)]
 Where = Annotated[list[str], typer.Argument(metavar="RESULTS...", help="Bundles, or folders of them: a series for each "
                                             "run. FOLDER@latest is the newest in FOLDER.")]
@@ -40,6 +41,14 @@ def run_plot(
     set_: OfSettings = None,
     flow: Annotated[list[str] | None, typer.Option(help="Only this flow. May be repeated. Default: the scenario's "
                                                    "flows, or all flows if it names none.")] = None,
+    metric: Annotated[str, typer.Option(help="What box, violin and metric-cdf show, of docs/metrics.md.",
+                                        autocompletion=completion.metrics)] = "goodput_mbps",
+    label: Annotated[list[str] | None, typer.Option(metavar="NAME=TEXT", show_default=False, help="Write TEXT in place "
+                                                    "of a series' name, or of a part of it. May be repeated.")] = None,
+    order: Annotated[list[str] | None, typer.Option(metavar="NAME", show_default=False, help="A series, or a part of "
+                                                    "its name, that comes before others. May be repeated.")] = None,
+    legend: Annotated[str, typer.Option(help="Where names are: above, right, inside or none.",
+                                        autocompletion=completion.legends)] = "above",
     per_seed: Annotated[bool, typer.Option("--per-seed", help="A series for each seed. Default: one for all seeds of a "
                                            "variant, with its 95 % confidence band.")] = False,
     keep_going: KeepGoing = False,
@@ -48,12 +57,15 @@ def run_plot(
     with analysing(results[0], output, keep_going) as standing:
         from cellbed_analysis.metrics.run import analyse
         from cellbed_analysis.plots.kind import Wanted as Part
-        from cellbed_analysis.plots.plot import plot
+        from cellbed_analysis.plots.names import Names
+        from cellbed_analysis.plots.plot import Look, Plot, data
 
+        look = Look(venue, columns, height, legend)
         chosen = Wanted.of_texts(variant, seed, set_)
         bundles = [bundle for where in results for bundle in standing.fitting(where, chosen)]
         bundles = standing.runs([analyse(bundle) for bundle in bundles])
-        figure = plot(kind, bundles, Part(tuple(flow or ()), begin, end), venue, columns, height, per_seed)
+        frame = data(kind, bundles, Part(tuple(flow or ()), begin, end, metric), per_seed)
+        figure = Plot(kind, Names.of_texts(label or (), order or (), frame).of(frame), look)
         for path in figure.write(output):
             console().print(str(path), soft_wrap=True)
 

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from ...figures.error_bars import errors
+from ...figures.legend import legend_above
 from ...figures.style import ink, series_style, style_at
 from .edge import family
 from .sweep import Pair, Series
@@ -65,7 +66,7 @@ def draw(panels: Mapping[str, Mapping[str, Series]], whole: Sequence[str] = ()) 
         else:
             panel.set_ylim(bottom=0)
     axes[-1, 0].set_xlabel("distance from the site (m)")
-    figure.legend([shown[name] for name in names], names, loc="outside upper center", ncols=4)
+    legend_above(figure, 4, {name: shown[name] for name in names})
     return figure
 
 
@@ -105,9 +106,5 @@ def draw_pairs(pairs: Sequence[Pair], metrics: Mapping[str, tuple[str, float]], 
         axes.set_xlim(left=0)
     panels[0, 0].set_yticks(np.arange(len(names)), names)
     panels[0, 0].invert_yaxis()
-    handles: dict[str, Artist] = {}
-    for axes in panels[0]:
-        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
-            handles.setdefault(label, handle)
-    figure.legend(list(handles.values()), list(handles), loc="outside upper center", ncols=4)
+    legend_above(figure, 4)
     return figure

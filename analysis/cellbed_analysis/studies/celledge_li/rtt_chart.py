@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
+from ...figures.legend import legend_above
 from ...figures.style import ink
 
 #: Part of the colour map that is seen on paper as well as on a dark screen.
@@ -48,8 +49,7 @@ def draw(by_distance: Mapping[float, np.ndarray], others: Mapping[str, tuple[np.
     axes.set_ylim(0, 1.01)
     axes.set_xlabel("RTT (ms)")
     axes.set_ylabel("share of segments")
-    if axes.get_legend_handles_labels()[0]:
-        figure.legend(loc="outside upper center", ncols=4)
+    legend_above(figure, 4)
     return figure
 
 

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from ...figures.legend import by_label, legend_above
 from ...figures.style import ink
 from .switch_window import AFTER_S, BEFORE_S, SwitchWindow, story
 
@@ -35,7 +36,7 @@ def draw(panels: Mapping[str, SwitchWindow]) -> Figure:
         axes.set_xlabel("time after the switch (s)")
     for axes in grid[:, 0]:
         axes.set_ylabel("window (KiB)")
-    figure.legend(handles=_legend(), loc="outside upper center", ncols=4)
+    legend_above(figure, 4, by_label(_legend()))
     return figure
 
 

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...figures.error_bars import errors
+from ...figures.legend import legend_above
 from ...figures.style import OTHER, ink
 from .sweep import ORDERS, REFERENCE, Cell, Sweep
 
@@ -35,8 +36,7 @@ def draw(sweep: Sweep) -> Figure:
         axes.set_title(f"loss of {100 * rate:g} %", loc="left")
         axes.set_ylabel("% of in sequence")
     panels[-1, 0].set_xticks(range(len(names)), names)
-    handles, labels = panels[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=3)
+    legend_above(figure, 3)
     return figure
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ...figures.legend import legend_above
 from ...figures.style import ink, series_style
 from . import delivery, park
 from .model_runs import Point
@@ -42,7 +43,7 @@ def draw(points: Sequence[Point] = ()) -> Figure:
     axes.set_ylim(0, 1)
     axes.set_xlabel("end-to-end RTT (ms)")
     axes.set_ylabel("throughput utilisation")
-    figure.legend(title="downlink HARQ RTT", loc="outside upper center", ncols=3)
+    legend_above(figure, 3, title="downlink HARQ RTT")
     return figure
 
 

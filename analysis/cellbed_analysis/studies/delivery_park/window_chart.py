@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...figures.error_bars import errors
+from ...figures.legend import legend_above
 from ...figures.style import FAINT, OTHER, ink
 from . import park
 from .sweep import ORDERS, Sweep
@@ -44,8 +45,7 @@ def draw(study: Sequence[Sweep]) -> Figure:
         at = np.interp(park.BANDWIDTH_DELAY_PKTS, [float(value) for value in values], range(len(values)))
         for axes in panels.flat:
             axes.axvline(at, color=FAINT, linewidth=0.9, linestyle="--", label="bandwidth-delay product")
-    handles, labels = panels[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=4)
+    legend_above(figure, 4)
     return figure
 
 

@@ -12,6 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
+from ...figures.legend import legend_above
 from ...figures.style import style_at
 from . import handover, pacifico
 
@@ -43,5 +44,5 @@ def draw() -> Figure:
     axes.set_ylim(*pacifico.FIGURE4_SHARE_PERCENT)
     axes.set_xlabel("cwnd_max (packets)")
     axes.set_ylabel("normalised throughput (%)")
-    figure.legend(loc="outside upper center", ncols=3)
+    legend_above(figure, 3)
     return figure

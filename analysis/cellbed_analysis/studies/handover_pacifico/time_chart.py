@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from ...figures.legend import by_label, legend_above
 from ...figures.style import ink
 from .handover_window import AFTER_S, BEFORE_S, HandoverWindow
 
@@ -40,7 +41,7 @@ def draw_cwnd(panels: Mapping[str, HandoverWindow], top: float) -> Figure:
         *_times(),
         *(_mark(*EVENTS[kind]) for kind in kinds),
     ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=1 + min(len(panels), 3))
+    legend_above(figure, 1 + min(len(panels), 3), by_label(handles))
     return figure
 
 
@@ -63,7 +64,7 @@ def draw_rtt(panels: Mapping[str, HandoverWindow], top: float) -> Figure:
         *_times(),
         Line2D([], [], color=ink(), linewidth=0.7, linestyle=(0, (1, 3)), label="end of the paper's axis"),
     ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=1 + min(len(panels), 3))
+    legend_above(figure, 1 + min(len(panels), 3), by_label(handles))
     return figure
 
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MultipleLocator
 
 from ...figures.error_bars import errors
+from ...figures.legend import legend_above
 from ...figures.style import ink, series_style, style_at
 from ...stats.interval import Estimate
 from . import demey, maxdat
@@ -86,9 +86,7 @@ def draw(quantity: str, found: Sequence[Surface]) -> Figure:
     for axes in panels[:, 0]:
         axes.set_ylabel("maxDAT")
         axes.yaxis.set_major_locator(MultipleLocator(1))
-    handles, labels = panels[0, 0].get_legend_handles_labels()
-    if handles:
-        figure.legend(handles, labels, loc="outside upper center", ncols=2)
+    legend_above(figure, 2)
     return figure
 
 
@@ -141,11 +139,7 @@ def draw_cut(bler: float, found: Sequence[Surface]) -> Figure:
         column[1].xaxis.set_major_locator(MultipleLocator(1))
     for axes, label in zip(panels[:, 0], LABELS.values(), strict=True):
         axes.set_ylabel(label)
-    entries: dict[str, Artist] = {}
-    for axes in panels.ravel():
-        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
-            entries.setdefault(label, handle)
-    figure.legend(list(entries.values()), list(entries), loc="outside upper center", ncols=4)
+    legend_above(figure, 4)
     return figure
 
 
@@ -213,6 +207,5 @@ def draw_studies(bler: float, found: Sequence[Surface]) -> Figure:
     panels[0].set_title(f"{found[0].rate_kbps:g} kbit/s, BLER {bler:g}")
     panels[1].set_xlabel("maxDAT")
     panels[1].xaxis.set_major_locator(MultipleLocator(1))
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=4)
+    legend_above(figure, 4)
     return figure

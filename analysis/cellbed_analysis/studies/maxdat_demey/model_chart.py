@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
 
+from ...figures.legend import legend_above
 from ...figures.style import ink, style_at
 from . import demey, maxdat
 
@@ -44,8 +45,7 @@ def draw(quantity: str, sessions: Sequence[maxdat.Session] = (), as_printed: boo
     all_axes[0][0].set_ylabel("maxDAT")
     all_axes[0][0].yaxis.set_major_locator(MultipleLocator(1))
     if quantity == "throughput":
-        handles, labels = all_axes[0][0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside upper center", ncols=2)
+        legend_above(figure, 2)
     return figure
 
 

@@ -18,6 +18,7 @@ from matplotlib.figure import Figure
 
 from ...figures.error_bars import errors
 from ...figures.figure import FigureSpec, of_each_scenario
+from ...figures.legend import labelled, legend_above
 from ...figures.style import ink
 from ...metrics.over_runs import estimate
 from ...metrics.series_name import natural
@@ -63,8 +64,7 @@ def draw(rows: Sequence[Row]) -> Figure:
             if not column:
                 axes.set_ylabel(label)
         panels[0, column].set_title(f"{100 * rate:g} % left by HARQ", loc="left")
-    handles, labels = panels[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(labels))
+    legend_above(figure, len(labelled(figure)))
     return figure
 
 

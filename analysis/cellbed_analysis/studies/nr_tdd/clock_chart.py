@@ -16,6 +16,7 @@ from matplotlib.lines import Line2D
 from cellbed_formats.bundle import Bundle
 
 from ...figures.figure import FigureSpec
+from ...figures.legend import legend_above
 from ...figures.style import BLUE, GREEN, ORANGE, RED, ink
 from ...metrics.rows import primary_flow, traced_in_full
 from ...metrics.run import RunAnalysis
@@ -65,8 +66,7 @@ def draw(series: dict[str, RunAnalysis]) -> Figure:
         _panel(axes, Bundle(run.bundle.path, run.bundle.manifest))
         axes.set_title(brief(name), loc="left")
     panels[-1, 0].set_xlabel("time (ms)")
-    handles = [Line2D([], [], color=colour, label=words) for words, *_, colour in LANES]
-    figure.legend(handles=handles, loc="outside upper center", ncols=2, fontsize=8.5)
+    legend_above(figure, 2, {words: Line2D([], [], color=colour) for words, *_, colour in LANES}, fontsize=8.5)
     return figure
 
 

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from cellbed_formats.bundle import Bundle
 
 from ...export.delivery import DOWN, UP, ways
+from ...figures.legend import legend_above
 from ...figures.style import GREEN, ORANGE, RED, ink
 from ...metrics.rows import primary_flow, traced_in_full
 from ...metrics.run import RunAnalysis
@@ -77,5 +78,5 @@ def draw(bundle: Bundle) -> Figure:
     delays.set_xlim(0, end_s)
     delays.set_ylabel("time in the link (ms)")
     delays.set_xlabel("time since the start of the traffic (s)")
-    figure.legend(loc="outside upper center", ncols=3)
+    legend_above(figure, 3)
     return figure
