@@ -23,6 +23,8 @@ SPARE = 0.02
 BAND, RESAMPLES = 200, 1000
 #: A line of a name beside a row.
 ROW_LETTERS = 24
+#: Size of a value's point in a row.
+POINT = 3
 
 
 def each(frame: pl.DataFrame) -> Iterator[tuple[int, str, pl.DataFrame]]:
@@ -135,7 +137,7 @@ def _beside(axes: Axes, frame: pl.DataFrame) -> list[np.ndarray]:
     name = value_of(frame)
     found = [(series, rows[name].to_numpy()) for _, series, rows in each(frame)]
     for i, (_, own) in enumerate(found):
-        axes.plot(own, np.full(len(own), i), ".", color=COLOURS[i % len(COLOURS)], markeredgewidth=0)
+        axes.plot(own, np.full(len(own), i), "o", color=COLOURS[i % len(COLOURS)], markersize=POINT, markeredgewidth=0)
     axes.set_yticks(range(len(found)), [_row_name(series) for series, _ in found])
     axes.set_ylim(len(found) - 0.4, -0.6)
     axes.grid(visible=False, axis="y")
