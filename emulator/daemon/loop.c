@@ -99,19 +99,29 @@ static int64_t wake_up_ns(const struct loop *l)
 		next_ns = earlier(next_ns, script_next(l->script)); /* may change what comes next */
 	if (!l->gather_ns || next_ns <= l->gather_ns)
 		return next_ns;
+	if (ports_overflow(l->ports)) /* what else there is should be read then, too */
+		return l->gather_ns;
 	both_ns = l->gather_ns + earlier(cell_transit_min(l->cell), cell_slot_ns(l->cell) - 1);
 	return next_ns <= both_ns ? next_ns : l->gather_ns;
 }
 
-static int drain(struct loop *l, int64_t t_ns)
+/* Packets of the devices as of a time, by one of ports.h's functions. */
+static int take(struct loop *l, int64_t t_ns,
+                int (*from)(struct ports *ports, struct cell *cell, struct output *output,
+                            int64_t t_ns, const struct tun **ret_failed))
 {
 	const struct tun *tun;
-	int n = ports_drain(l->ports, l->cell, l->output, t_ns, &tun);
+	int n = from(l->ports, l->cell, l->output, t_ns, &tun);
 
 	if (n < 0)
 		celld_say("reading %s of '%s': %s", tun->ifname,
 		          config_port_name(l->cfg, tun->port), strerror(-n));
 	return n;
+}
+
+static int drain(struct loop *l, int64_t t_ns)
+{
+	return take(l, t_ns, ports_drain);
 }
 
 /* Where a packet can leave as soon as it has come, its time of arrival is not rounded up. */
@@ -139,10 +149,27 @@ static int receive(struct loop *l, int64_t now_ns)
 	return n < 0 ? n : 0;
 }
 
+/* What the devices had at the sub-frame's end counts as of then, and what is read later as of now.
+ */
+static int take_gathered(struct loop *l, int64_t now_ns)
+{
+	int r = apply_script(l, l->gather_ns), in_time, later;
+
+	if (r < 0)
+		return r;
+	if (!ports_read_asleep(l->ports))
+		return drain(l, l->gather_ns);
+	in_time = take(l, l->gather_ns, ports_push_in_time);
+	if (in_time < 0)
+		return in_time;
+	r = apply_script(l, now_ns);
+	later = r == 0 ? drain(l, now_ns) : r;
+	return later < 0 ? later : in_time + later;
+}
+
 static int gather(struct loop *l, int64_t now_ns)
 {
-	int r = apply_script(l, l->gather_ns);
-	int n = r == 0 ? drain(l, l->gather_ns) : r;
+	int n = take_gathered(l, now_ns);
 
 	if (n > (time_matters(l) ? 1 : 0))
 		l->busy_until_ns = l->gather_ns +

@@ -23,6 +23,9 @@
  */
 #define EMPTY_READS 16
 
+/* Reads beside those of the packets that are expected. */
+#define SPARE_READS 4
+
 static_assert(CONFIG_PORTS_MAX < RING_POLLS_MAX, "polls of all devices");
 
 void packet_io_open(struct packet_io *io, int control_fd, struct packet_source *sources,
@@ -77,10 +80,9 @@ static uint32_t share(const struct packet_io *io, uint32_t first, uint32_t *ret_
 }
 
 /*
- * How many packets each source is asked for: one more than may be there, so that the last read
- * finds nothing and no second batch has to. They share the places, each has one at least. Packets
- * come in bursts, so what is expected falls slowly: a read that finds nothing costs less than a
- * call.
+ * How many packets each source is asked for: more than may be there, so that the last read finds
+ * nothing and no second batch has to. They share the places, each has one at least. Packets come in
+ * bursts, so what is expected falls slowly: a read that finds nothing costs less than a call.
  */
 static void ask(struct packet_io *io, uint32_t first, uint32_t end, uint32_t sharers, bool again)
 {
@@ -90,7 +92,9 @@ static void ask(struct packet_io *io, uint32_t first, uint32_t end, uint32_t sha
 		struct packet_source *s = &io->sources[k];
 		bool had_more = again && s->n > 0 && s->n >= s->asked;
 
-		s->asked = had_more || s->expected + 2 > places ? places : s->expected + 2;
+		s->asked = had_more || s->expected + SPARE_READS > places
+		                   ? places
+		                   : s->expected + SPARE_READS;
 		if (is_polled(io, k))
 			s->asked = 0;
 		s->found = again ? s->found : 0;
@@ -162,20 +166,26 @@ static bool learn(struct packet_source *s)
 	return s->n > 0 && s->n >= s->asked;
 }
 
-/* Devices whose poll has ended while others were read: they give what they have in the same batch.
+/*
+ * Devices whose poll has ended before others were read: they give what they have in the same batch.
+ * One packet was there at the time of the reads; what else is may have come since. Where the poll
+ * ended later, none was.
  */
 static void read_polled(struct packet_io *io)
 {
 	uint32_t n = 0, asked;
 
-	for (uint32_t k = 0; k < io->n_sources; k++)
+	for (uint32_t k = 0; k < io->n_sources; k++) {
 		n += io->sources[k].asked;
+		io->sources[k].in_time = io->sources[k].asked;
+	}
 	asked = n;
 	for (uint32_t k = 0; k < io->n_sources; k++) {
 		struct packet_source *s = &io->sources[k];
 
 		if (s->asked > 0 || is_polled(io, k) || n + 2 > PACKET_IO_BATCH)
 			continue;
+		s->in_time = io->ring.in_time[poll_number(k)];
 		s->first = n;
 		s->asked = 2;
 		n += s->asked;
@@ -208,9 +218,24 @@ bool packet_io_read(struct packet_io *io, uint32_t first, bool again, uint32_t *
 			keep_found(io, s);
 		else
 			read_singly(io, s);
+		if (s->in_time > s->n)
+			s->in_time = s->n;
 		more |= learn(s) || (s->asked == 0 && !is_polled(io, k));
 	}
 	return more;
+}
+
+bool packet_io_overflows(const struct packet_io *io)
+{
+	uint32_t sharers, places;
+
+	if (share(io, 0, &sharers) < io->n_sources)
+		return true;
+	places = PACKET_IO_BATCH / (sharers ? sharers : 1);
+	for (uint32_t k = 0; k < io->n_sources; k++)
+		if (!is_polled(io, k) && io->sources[k].expected >= places)
+			return true;
+	return false;
 }
 
 /* --- writing --- */

@@ -30,6 +30,7 @@
 struct packet_source {
 	int fd;            /* non-blocking */
 	uint32_t n;        /* packets of this read: io->in[first..first + n - 1] */
+	uint32_t in_time;  /* of these: came by the time that packet_io_wait() was told */
 	uint32_t first;    /* place of its first read */
 	uint32_t asked;    /* reads of it; 0: it is polled */
 	uint32_t found;    /* since the last wake-up */
@@ -83,13 +84,21 @@ int packet_io_wait(struct packet_io *io, int64_t read_ns, int64_t until_ns);
  * @again:   there were more than the last read from @first on since the wake-up took
  * @ret_end: the device behind the last one that shares this batch
  *
- * After packet_io_wait() has read them, what it found. Otherwise asks each device that is not
+ * After packet_io_wait() has read them, what it found, and what devices have whose poll it ended.
+ * Otherwise asks each device that is not
  * polled for more than are expected there, or, when there were more, for as many as there is room
  * for; as a batch where that is possible. A source has got what it had when fewer came.
  *
  * Return: true when there may be more.
  */
 bool packet_io_read(struct packet_io *io, uint32_t first, bool again, uint32_t *ret_end);
+
+/**
+ * packet_io_overflows() - more packets are expected than are read at a time
+ *
+ * Those behind the first PACKET_IO_BATCH are read after packet_io_wait() has returned.
+ */
+bool packet_io_overflows(const struct packet_io *io);
 
 /**
  * packet_io_write() - queue a packet for @fd; @data is copied

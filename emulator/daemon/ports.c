@@ -48,28 +48,63 @@ int ports_wait(struct ports *ports, int64_t read_ns, int64_t until_ns)
 	return packet_io_wait(&ports->io, read_ns, until_ns);
 }
 
-/* What a device has given. Return: number of packets, or negative errno. */
-static int push_read(struct ports *ports, uint32_t k, struct cell *cell, struct output *output,
-                     int64_t t_ns)
+/* Packets @from..@to - 1 of those that a device has given. Return: how many, or negative errno. */
+static int push_read(struct ports *ports, uint32_t k, uint32_t from, uint32_t to, struct cell *cell,
+                     struct output *output, int64_t t_ns)
 {
 	const struct packet_source *s = &ports->source[k];
 
-	for (uint32_t i = s->first; i < s->first + s->n; i++)
+	for (uint32_t i = s->first + from; i < s->first + to; i++)
 		push(&ports->tun[k], cell, output, ports->io.in[i].data, ports->io.in[i].len, t_ns);
-	return s->error < 0 ? s->error : (int)s->n;
+	return s->error < 0 ? s->error : (int)(to - from);
+}
+
+bool ports_read_asleep(const struct ports *ports)
+{
+	return ports->io.has_read;
+}
+
+bool ports_overflow(const struct ports *ports)
+{
+	return packet_io_overflows(&ports->io);
+}
+
+int ports_push_in_time(struct ports *ports, struct cell *cell, struct output *output, int64_t t_ns,
+                       const struct tun **ret_failed)
+{
+	uint32_t end;
+	int total = 0;
+
+	ports->more = packet_io_read(&ports->io, 0, false, &end);
+	ports->half_pushed = true;
+	for (uint32_t k = 0; k < end; k++) {
+		int n = push_read(ports, k, 0, ports->source[k].in_time, cell, output, t_ns);
+
+		if (n < 0) {
+			*ret_failed = &ports->tun[k];
+			return n;
+		}
+		total += n;
+	}
+	return total;
 }
 
 int ports_drain(struct ports *ports, struct cell *cell, struct output *output, int64_t t_ns,
                 const struct tun **ret_failed)
 {
-	uint32_t first = 0, end;
+	uint32_t first = 0, end = (uint32_t)ports->n;
 	bool again = false;
 	int total = 0;
 
 	while (first < ports->n) {
-		again = packet_io_read(&ports->io, first, again, &end);
+		bool rest = ports->half_pushed;
+
+		again = rest ? ports->more : packet_io_read(&ports->io, first, again, &end);
+		ports->half_pushed = false;
 		for (uint32_t k = first; k < end; k++) {
-			int n = push_read(ports, k, cell, output, t_ns);
+			const struct packet_source *s = &ports->source[k];
+			int n = push_read(ports, k, rest ? s->in_time : 0, s->n, cell, output,
+			                  t_ns);
 
 			if (n < 0) {
 				*ret_failed = &ports->tun[k];

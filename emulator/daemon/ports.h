@@ -17,6 +17,8 @@ struct ports {
 	struct tun *by_port[UINT8_MAX + 1];
 	struct packet_source source[CONFIG_PORTS_MAX]; /* of tun[] */
 	struct packet_io io;
+	bool half_pushed; /* ports_push_in_time() has left the rest of what was read */
+	bool more;        /* and there may be more behind that */
 };
 
 /**
@@ -32,6 +34,23 @@ int ports_open(struct ports *ports, const struct config *cfg, int control_fd,
 
 /** ports_wait() - write what was delivered, then sleep; see packet_io_wait() */
 int ports_wait(struct ports *ports, int64_t read_ns, int64_t until_ns);
+
+/** ports_read_asleep() - ports_wait() has read the devices at the time that it was told */
+bool ports_read_asleep(const struct ports *ports);
+
+/**
+ * ports_push_in_time() - push what ports_wait() has read at its time into @cell as arrived at @t_ns
+ * @ret_failed: the device that could not be read
+ *
+ * What came later, and what there was no room for, is left to ports_drain().
+ *
+ * Return: packets, or negative errno.
+ */
+int ports_push_in_time(struct ports *ports, struct cell *cell, struct output *output, int64_t t_ns,
+                       const struct tun **ret_failed);
+
+/** ports_overflow() - at its time ports_wait() would not read all that is expected */
+bool ports_overflow(const struct ports *ports);
 
 /**
  * ports_drain() - push what waits at the devices into @cell as arrived at @t_ns

@@ -69,6 +69,7 @@ static void reap(struct ring *r)
 			r->n_due--;
 			break;
 		case KIND_READ_TIME:
+			r->reading = false;
 			r->n_due--;
 			break;
 		case KIND_TIMER:
@@ -81,6 +82,7 @@ static void reap(struct ring *r)
 			break;
 		case KIND_POLL:
 			r->polled[number] = false;
+			r->in_time[number] = r->reading;
 			*(number == RING_CONTROL ? &r->control_ready : &r->device_ready) = true;
 			break;
 		case KIND_CANCEL: /* too late: the timer is over, and says so itself */
@@ -203,6 +205,7 @@ int ring_wait(struct ring *r, int64_t until_ns, bool devices)
 	int result = 0;
 
 	r->last_link = NULL;
+	r->reading = reads;
 	r->timer_over = r->control_ready = r->device_ready = false;
 	set_timer(r, until_ns);
 	while (!over && result == 0) {

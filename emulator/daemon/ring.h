@@ -22,10 +22,12 @@
 
 struct ring {
 	struct io_uring uring;
-	int never_fd;                /* an event that nobody makes happen */
-	bool polled[RING_POLLS_MAX]; /* its request is with the kernel */
-	bool control_ready;          /* RING_CONTROL has ended since the last ring_wait() */
-	bool device_ready;           /* another one has */
+	int never_fd;                 /* an event that nobody makes happen */
+	bool polled[RING_POLLS_MAX];  /* its request is with the kernel */
+	bool in_time[RING_POLLS_MAX]; /* it ended before the reads' time, in the last ring_wait() */
+	bool reading;                 /* in this ring_wait() that time is still to come */
+	bool control_ready;           /* RING_CONTROL has ended since the last ring_wait() */
+	bool device_ready;            /* another one has */
 	bool timer_over;
 	int64_t timer_ns; /* INT64_MAX: none is with the kernel */
 	uint32_t timer;   /* its number */

@@ -39,10 +39,14 @@ int64_t clock_ns(clockid_t id)
 int ports_wait(struct ports *ports, int64_t read_ns, int64_t until_ns)
 {
 	int64_t comes_ns = m->n_read < m->n_in && !read_ns ? m->in[m->n_read].t_ns : CELL_NEVER;
-	int64_t ends_ns = read_ns && read_ns < until_ns ? read_ns : until_ns;
+	int64_t ends_ns = read_ns && read_ns < until_ns && !m->batch ? read_ns : until_ns;
 	int why = 0;
 
 	(void)ports;
+	m->read_asleep = m->batch && read_ns && read_ns <= until_ns;
+	m->n_asleep = 0;
+	for (uint32_t i = m->n_read; m->read_asleep && i < m->n_in && m->n_asleep < m->batch; i++)
+		m->n_asleep += m->in[i].t_ns <= read_ns;
 	if (m->wait_error)
 		return m->wait_error;
 	if (comes_ns <= ends_ns)
@@ -59,29 +63,64 @@ int ports_wait(struct ports *ports, int64_t read_ns, int64_t until_ns)
 			(void)raise(SIGTERM);
 		why |= PACKET_IO_CONTROL;
 	}
-	if (comes_ns <= m->now_ns || (read_ns && read_ns == ends_ns))
+	if (comes_ns <= m->now_ns || m->read_asleep || (read_ns && read_ns == ends_ns))
 		why |= PACKET_IO_READ;
 	return why;
+}
+
+static void push_first(struct cell *cell, int64_t t_ns)
+{
+	struct memory_pkt *p = &m->in[m->n_read++];
+	uint8_t packet[MEMORY_PKT_BYTES];
+
+	p->moved_ns = t_ns;
+	memory_ports_packet(packet, p->tag);
+	assert_int_equal(cell_push(cell, p->port, packet, sizeof(packet), p->tag, t_ns), 0);
+}
+
+bool ports_read_asleep(const struct ports *ports)
+{
+	(void)ports;
+	return m->read_asleep;
+}
+
+bool ports_overflow(const struct ports *ports)
+{
+	(void)ports;
+	return false;
+}
+
+int ports_push_in_time(struct ports *ports, struct cell *cell, struct output *output, int64_t t_ns,
+                       const struct tun **ret_failed)
+{
+	int n = (int)m->n_asleep;
+
+	(void)output;
+	m->all_read = m->n_asleep < m->batch;
+	*ret_failed = &ports->tun[0];
+	if (m->read_error)
+		return m->read_error;
+	for (; m->n_asleep > 0; m->n_asleep--)
+		push_first(cell, t_ns);
+	return n;
 }
 
 int ports_drain(struct ports *ports, struct cell *cell, struct output *output, int64_t t_ns,
                 const struct tun **ret_failed)
 {
-	uint8_t packet[MEMORY_PKT_BYTES];
 	int n = 0;
 
 	(void)output;
 	m->drains++;
+	if (m->all_read) {
+		m->all_read = false;
+		return 0;
+	}
 	*ret_failed = &ports->tun[0];
 	if (m->read_error)
 		return m->read_error;
-	for (; m->n_read < m->n_in && m->in[m->n_read].t_ns <= m->now_ns; m->n_read++, n++) {
-		struct memory_pkt *p = &m->in[m->n_read];
-
-		p->moved_ns = t_ns;
-		memory_ports_packet(packet, p->tag);
-		assert_int_equal(cell_push(cell, p->port, packet, sizeof(packet), p->tag, t_ns), 0);
-	}
+	for (; m->n_read < m->n_in && m->in[m->n_read].t_ns <= m->now_ns; n++)
+		push_first(cell, t_ns);
 	return n;
 }
 

@@ -23,6 +23,9 @@ struct memory_ports {
 	int64_t control_ns;    /* then the control descriptor can be read */
 	void (*control)(void); /* makes it so, and may set the next time; NULL: a SIGTERM comes */
 	int wait_error, read_error;
+	uint32_t batch; /* so many are read asleep, and sleep goes on; 0: none, it ends instead */
+	uint32_t n_asleep; /* of in[], read so and not pushed */
+	bool read_asleep, all_read;
 	uint32_t answers; /* so many packets are answered at once, from where they came out */
 	uint32_t drains;
 	struct memory_pkt in[MEMORY_PKTS_MAX], out[MEMORY_PKTS_MAX];

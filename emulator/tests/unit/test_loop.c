@@ -97,6 +97,34 @@ static void test_packets_of_a_flow_are_gathered(void **state)
 	check_times(came_us, as_of_us, COUNT(came_us));
 }
 
+/*
+ * Three or four packets a sub-frame, which are read asleep while it sleeps on to what leaves next.
+ * What came after the sub-frame's end, or had no room, counts as of the wake-up.
+ */
+static void test_no_packet_counts_before_it_came(void **state)
+{
+	static const uint32_t batches[] = { 1, 2, 3, 8 };
+	struct memory_ports *m = &memory_ports;
+
+	(void)state;
+	for (size_t k = 0; k < COUNT(batches); k++) {
+		uint32_t later = 0;
+
+		prepare(CELL_SYSTEM_LTE);
+		m->batch = batches[k];
+		for (int64_t t_us = 10200; t_us < 60000; t_us += 300)
+			memory_ports_add(1, US(t_us));
+		assert_int_equal(run(), 0);
+		for (uint32_t i = 2; i < m->n_in; i++) { /* those before are no flow yet */
+			assert_in_range(m->in[i].moved_ns - m->in[i].t_ns, 0, MS(2));
+			later += m->in[i].moved_ns % MS(1) != 0;
+		}
+		assert_int_equal(later > 0, batches[k] < 4);
+		check_deliveries();
+		clean();
+	}
+}
+
 static void test_two_empty_sub_frames_end_a_flow(void **state)
 {
 	static const int64_t came_us[] = { 10200, 11700, 12500, 15001, 17300 };
@@ -210,6 +238,7 @@ int main(void)
 		cmocka_unit_test(test_it_sleeps_until_it_is_stopped),
 		cmocka_unit_test(test_a_packet_alone_is_read_at_once),
 		cmocka_unit_test(test_packets_of_a_flow_are_gathered),
+		cmocka_unit_test(test_no_packet_counts_before_it_came),
 		cmocka_unit_test(test_two_empty_sub_frames_end_a_flow),
 		cmocka_unit_test(test_a_pair_is_no_flow),
 		cmocka_unit_test(test_where_time_matters_single_packets_do_not_wait),
