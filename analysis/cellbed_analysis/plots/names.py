@@ -60,7 +60,7 @@ class Names:
         placed = sorted(series, key=self._place)
         renamed = {name: self._label(name) for name in series}
         places = pl.col("series").replace_strict({name: i for i, name in enumerate(placed)}, return_dtype=pl.Int64)
-        return frame.sort(places, maintain_order=True).with_columns(pl.col("series").replace(renamed))
+        return frame.sort(places, maintain_order=True).with_columns(pl.col("series").replace_strict(renamed))
 
     def _place(self, name: str) -> int:
         of = [name, *name.split(SEPARATOR)]

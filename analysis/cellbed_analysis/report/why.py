@@ -15,7 +15,7 @@ from cellbed_formats.error import DataError, UnusableError
 from cellbed_formats.flow import QUIC, Flow, note
 
 from ..metrics.rows import traced_in_full
-from ..metrics.run import analyse
+from ..metrics.run import RunAnalysis, analyse
 from ..metrics.utran import settings_of as utran_of
 from ..radio.grid import grid_of
 from ..radio.links import lives_of
@@ -30,6 +30,9 @@ OUTSIDE = {
     "host_tx": ("sender's host, capture to radio", "sender's host and wires to the radio"),
     "host_rx": ("radio to the receiver's capture", "wires from the radio to the receiver's capture"),
 }
+#: Parts of less than this are not shown, and one below nothing by less is no defect: the offset of the clocks of
+#: captures and of radio.trace is known to a part of the time that reading a clock takes.
+LEAST_MS = 0.0005
 #: Reason for which a run is invalid; a step of the clock is seen up to so much later.
 _CLOCK_STEP, _SEEN_WITHIN_S = "clock_step", 1.5
 
@@ -53,7 +56,8 @@ class Answer:
         rtt = "not known" if self.rtt_ms is None else f"{self.rtt_ms:.3f} ms"
         lines = [*_noted(self.note), f"segment at byte {self.seq}, sent at {self.sent_s:.6f} s: RTT {rtt}",
                  *_unknown(self.defect)]
-        parts = {part_label(part, part in self.wired, self.nr): ms for part, ms in self.parts_ms.items() if ms != 0}
+        parts = {part_label(part, part in self.wired, self.nr): ms for part, ms in self.parts_ms.items()
+                 if abs(ms) >= LEAST_MS}
         lines += [f"  {ms:9.3f} ms  {label}" for label, ms in parts.items()]
         asked = self.events.filter((pl.col("t_ms") == 0) & pl.col("event").str.contains("request"))
         begin = "the entry into the buffer" if asked.is_empty() else "the request" if self.nr else "the RAC request"
@@ -82,7 +86,7 @@ class DatagramAnswer:
             "never came" if self.defect is None else "it came; when is not known"
         lines = [*_noted(self.note), f"datagram of {self.ip_bytes} bytes, sent at {self.sent_s:.6f} s: {took}",
                  *_unknown(self.defect)]
-        lines += [f"  {ms:9.3f} ms  {label}" for label, ms in self.parts_ms.items() if ms != 0]
+        lines += [f"  {ms:9.3f} ms  {label}" for label, ms in self.parts_ms.items() if abs(ms) >= LEAST_MS]
         return "\n".join([*lines, *(f"  {fact}" for fact in self.facts)])
 
 
@@ -94,7 +98,7 @@ def _unknown(defect: str | None) -> list[str]:
     return [] if defect is None else [f"  where its time went is not known: {defect}"]
 
 
-def _defect(bundle: Bundle, parts: Mapping[str, float], whole: float, end_ns: int) -> str | None:
+def defect_of(bundle: Bundle, parts: Mapping[str, float], whole: float, end_ns: int) -> str | None:
     """Why times that come of two clocks are not right; None: they may be.
 
     Args:
@@ -104,7 +108,7 @@ def _defect(bundle: Bundle, parts: Mapping[str, float], whole: float, end_ns: in
     steps = bundle.clock_steps
     seen = ", ".join(f"by {ms:+.1f} ms, seen at {at_s:.1f} s" for ms, at_s in steps)
     cause = f"the machine's clock was set {seen}" if steps else "its captures and radio.trace do not agree"
-    if wrong := [label for label, part in {**parts, "the whole": whole}.items() if part < 0]:
+    if wrong := [label for label, part in {**parts, "the whole": whole}.items() if part < -LEAST_MS]:
         return f'{cause}; "{wrong[0]}" would be less than nothing'
     beyond = any(reason.get("code") == _CLOCK_STEP for reason in bundle.manifest["validity"]["reasons"])
     if beyond and steps and (end_ns - bundle.start_ns) / 1e9 > steps[0][1] - _SEEN_WITHIN_S:
@@ -126,33 +130,80 @@ def why(
     Raises:
         DataError: the run has no such flow, segment or datagram, or lacks the files that it takes.
     """
-    run = analyse(bundle)
-    if not run.readable:
-        raise UnusableError(run.problem)
-    flow = shown_flow(bundle, wanted)
-    if not bundle.all_flows:
-        raise DataError(f"{bundle.path}: {bundle.without_flows}")
-    where = f"{bundle.path}: flow {flow.id}"
-    if utran_of(bundle) is not None:
-        raise DataError(f"{bundle.path}: the parts of an RTT are not known over the UTRAN; choose a run over LTE or NR")
-    if flow.source not in bundle.captured_nodes:
-        raise DataError(f"{where}: no capture of what {flow.source} sent; run it with capture.ip: true")
-    if not traced_in_full(bundle):
-        raise DataError(f"{where}: radio.trace has events only; run it with capture.radio_trace: full")
-    said = note(bundle.all_flows, flow, wanted)
+    asked = Asked.of(bundle, wanted)
+    flow, where = asked.flow, asked.where
     if flow.datagrams:
-        return _of_datagram(bundle, flow, _first(datagram_delays(bundle, flow), "sent_ns", bundle, at_s, where), said)
-    if not flow.packets(bundle.capture(flow.source))["payload_bytes"].sum():
-        raise DataError(f"{where}: the connection carried no data; choose another flow with --flow")
-    segments = run.segments(flow.id)
-    if segments.is_empty():
-        segments = decomposed_segments(bundle, flow, _lives(bundle))
-    known = segments.drop_nulls(["rtt_ns", *RTT_PARTS]).sort("out_ns", maintain_order=True)
+        return _of_datagram(bundle, flow, _first(datagram_delays(bundle, flow), "sent_ns", bundle, at_s, where),
+                            asked.note)
+    known = asked.explained()
     if seq is not None:
         known = known.filter(pl.col("seq") == seq)
     if known.is_empty():
-        raise DataError(f"{where}: radio.trace explains no RTT of this flow; choose another flow or time")
-    return _answer(bundle, flow, _first(known, "out_ns", bundle, at_s, where), said)
+        raise DataError(asked.unexplained)
+    return _answer(asked, _first(known, "out_ns", bundle, at_s, where))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The flow of a run that is asked about, of which the files tell enough."""
+
+    run: RunAnalysis
+    flow: Flow
+    note: str | None  # of a run with other flows
+
+    @classmethod
+    def of(cls, bundle: Bundle, wanted: str | None) -> Asked:
+        """Args: wanted: id of a flow; None: the scenario's first, else the largest.
+
+        Raises:
+            DataError: the run has no such flow, or lacks the files that it takes.
+        """
+        run = analyse(bundle)
+        if not run.readable:
+            raise UnusableError(run.problem)
+        flow = shown_flow(bundle, wanted)
+        if not bundle.all_flows:
+            raise DataError(f"{bundle.path}: {bundle.without_flows}")
+        asked = cls(run, flow, note(bundle.all_flows, flow, wanted))
+        if utran_of(bundle) is not None:
+            raise DataError(f"{bundle.path}: the parts of an RTT are not known over the UTRAN; choose a run over "
+                            "LTE or NR")
+        if flow.source not in bundle.captured_nodes:
+            raise DataError(f"{asked.where}: no capture of what {flow.source} sent; run it with capture.ip: true")
+        if not traced_in_full(bundle):
+            raise DataError(f"{asked.where}: radio.trace has events only; run it with capture.radio_trace: full")
+        return asked
+
+    @property
+    def where(self) -> str:
+        """Of messages."""
+        return f"{self.run.bundle.path}: flow {self.flow.id}"
+
+    @property
+    def unexplained(self) -> str:
+        """The message where no segment is explained."""
+        return f"{self.where}: radio.trace explains no RTT of this flow; choose another flow or time"
+
+    def explained(self) -> pl.DataFrame:
+        """Segments whose RTT is known with all its parts, by the time they were sent.
+
+        Raises:
+            DataError: the connection carried no data.
+        """
+        bundle, flow = self.run.bundle, self.flow
+        if not flow.packets(bundle.capture(flow.source))["payload_bytes"].sum():
+            raise DataError(f"{self.where}: the connection carried no data; choose another flow with --flow")
+        segments = self.run.segments(flow.id)
+        if segments.is_empty():
+            segments = decomposed_segments(bundle, flow, _lives(bundle))
+        return segments.drop_nulls(["rtt_ns", *RTT_PARTS]).sort("out_ns", maintain_order=True)
+
+    @property
+    def wired(self) -> frozenset[str]:
+        """Parts of the RTT that have wires in them."""
+        ues = self.run.bundle.ue_numbers
+        return frozenset((() if self.flow.source in ues else ("host_tx", "host_rx"))
+                         + (() if self.flow.sink in ues else ("receiver",)))
 
 
 def _lives(bundle: Bundle) -> pl.DataFrame:
@@ -171,23 +222,20 @@ def _first(sent: pl.DataFrame, time: str, bundle: Bundle, at_s: float, where: st
     return after.row(0, named=True)
 
 
-def _answer(bundle: Bundle, flow: Flow, segment: dict[str, Any], said: str | None) -> Answer:
-    ues, nr = bundle.ue_numbers, grid_of(bundle).nr
-    wired = frozenset(
-        (() if flow.source in ues else ("host_tx", "host_rx")) + (() if flow.sink in ues else ("receiver",))
-    )
+def _answer(asked: Asked, segment: dict[str, Any]) -> Answer:
+    bundle, wired, nr = asked.run.bundle, asked.wired, grid_of(asked.run.bundle).nr
     parts_ms, rtt_ms = {part: segment[part] / 1e6 for part in RTT_PARTS}, segment["rtt_ns"] / 1e6
-    defect = _defect(bundle, {part_label(part, part in wired, nr): ms for part, ms in parts_ms.items()}, rtt_ms,
+    defect = defect_of(bundle, {part_label(part, part in wired, nr): ms for part, ms in parts_ms.items()}, rtt_ms,
                      segment["ack_ns"])
     return Answer(
         sent_s=(segment["out_ns"] - bundle.start_ns) / 1e9,
         seq=segment["seq"],
         rtt_ms=rtt_ms if rtt_ms >= 0 else None,
         parts_ms=parts_ms if defect is None else {},
-        events=table(sequence_of(flow, segment, nr)),
+        events=table(sequence_of(asked.flow, segment, nr)),
         nr=nr,
         wired=wired,
-        note=said,
+        note=asked.note,
         defect=defect,
     )
 
@@ -200,7 +248,7 @@ def _of_datagram(bundle: Bundle, flow: Flow, datagram: dict[str, Any], said: str
         facts.append(unknown)
     facts.append(_round_trip(bundle, flow, sent_ns))
     delay_ms = None if came_ns is None else (came_ns - sent_ns) / 1e6
-    defect = None if delay_ms is None else _defect(bundle, parts, delay_ms, came_ns)
+    defect = None if delay_ms is None else defect_of(bundle, parts, delay_ms, came_ns)
     if defect is not None:
         delay_ms, parts = (delay_ms if delay_ms is not None and delay_ms >= 0 else None), {}
     return DatagramAnswer((sent_ns - bundle.start_ns) / 1e9, datagram["ip_bytes"], delay_ms, parts, tuple(facts), said,

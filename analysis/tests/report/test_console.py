@@ -18,9 +18,11 @@ from rich.console import Console
 from synthetic_bundle import OFFSET_NS, START_NS, write_bundle
 
 from cellbed_analysis.__main__ import main
+from cellbed_analysis.metrics.run import analyse
 from cellbed_analysis.report.console import print_table
 from cellbed_analysis.report.headline import metrics_frame
-from cellbed_analysis.report.why import Answer, DatagramAnswer, _defect, why
+from cellbed_analysis.report.why import Answer, DatagramAnswer, defect_of, why
+from cellbed_analysis.report.why_flow import why_flow
 from cellbed_analysis.report.words import estimate_text, number_text, window_text
 from cellbed_analysis.stats.interval import Estimate
 from cellbed_analysis.tcp.segment import RTT_PARTS
@@ -116,9 +118,40 @@ def test_why_has_no_time_below_nothing(tmp_path: Path, at_s: float, ms: int, not
 def test_why_of_a_datagram_has_none_either(tmp_path: Path, ms: int) -> None:
     bundle = _set_clock(write_bundle(tmp_path, "DM-DM"), 2.0, ms, noted=True)
     parts = {"sender's host": -0.5, "radio": 3.0}
-    assert _defect(bundle, parts, 2.5, 0) is not None and _defect(bundle, {"radio": 3.0}, 3.0, 0) is None
-    assert _defect(bundle, {}, -1.0, 0) is not None
+    assert defect_of(bundle, parts, 2.5, 0) is not None and defect_of(bundle, {"radio": 3.0}, 3.0, 0) is None
+    assert defect_of(bundle, {}, -1.0, 0) is not None
     assert "never came" not in str(DatagramAnswer(1.0, 100, None, {}, (), defect="a clock"))
+
+
+def test_why_of_a_flow_is_of_the_segments_of_the_table(dm_dm: Bundle) -> None:
+    answer, row = why_flow(dm_dm), analyse(dm_dm).row
+    assert answer.percentile_ms(50) == pytest.approx(row["rtt_p50_ms"]) and answer.segments == row["segments"]
+    means = answer.parts.sum()
+    assert means["all_ms"][0] == pytest.approx(row["rtt_mean_ms"], abs=0.01)
+    slowest = answer.rtt_ms[answer.rtt_ms >= answer.percentile_ms(95)].mean()
+    assert means["slowest_ms"][0] == pytest.approx(slowest, abs=0.01)
+    more = (answer.parts["slowest_ms"] - answer.parts["middle_ms"]).to_list()
+    assert more == sorted(more, reverse=True)
+
+
+@pytest.mark.parametrize("width", [30, 60, 100])
+def test_why_of_a_flow_is_told_in_any_width(dm_dm: Bundle, width: int) -> None:
+    console = Console(width=width, record=True, file=io.StringIO())
+    console.print(why_flow(dm_dm))
+    said = console.export_text()
+    assert "flow" in said and "RTT" in said and max(map(len, said.splitlines())) <= width
+
+
+def test_why_of_a_flow_has_no_time_below_nothing(tmp_path: Path) -> None:
+    answer = why_flow(_set_clock(write_bundle(tmp_path, "DM-DM"), 2.0, -100, True))
+    console = Console(width=80, record=True, file=io.StringIO())
+    console.print(answer)
+    said = " ".join(console.export_text().split())
+    assert "is not known: the machine's clock was set by -100.0 ms" in said and "all" not in said
+
+
+def test_clocks_that_differ_by_the_time_of_a_reading_are_no_defect(dm_dm: Bundle) -> None:
+    assert defect_of(dm_dm, {"radio": -0.0004}, 3.0, 0) is None and defect_of(dm_dm, {"radio": -0.0006}, 3.0, 0)
 
 
 def test_why_after_the_end_is_an_error(dm_dm: Bundle) -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from cellbed_analysis.metrics.run import RunAnalysis
     from cellbed_analysis.plots.plot import Plot
     from cellbed_analysis.report.why import Answer, DatagramAnswer
+    from cellbed_analysis.report.why_flow import FlowAnswer
 
 # Of a page within a notebook.
 _PAGE_PX = 900
@@ -173,6 +174,18 @@ class Bundle:
         if isinstance(row, Mapping):
             return why(self.stored, float(row["t_s"]), flow or row.get("flow"), row.get("seq"))
         return why(self.stored, float(row), flow)
+
+    def why_flow(self, flow: str | None = None) -> FlowAnswer:
+        """Where the RTTs of a whole flow went, and what the slowest ones have more of. Args: flow: None: the first.
+
+        Examples:
+            >>> answer = run.why_flow()
+            >>> abs(answer.parts["all_ms"].sum() - answer.rtt_ms.mean()) < 0.02
+            True
+        """
+        from cellbed_analysis.report.why_flow import why_flow
+
+        return why_flow(self.stored, flow)
 
     @with_old_arguments
     def plot(self, kind: str, *, flows: tuple[str, ...] = (), start_s: float | None = None, end_s: float | None = None,

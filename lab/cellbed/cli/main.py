@@ -157,19 +157,24 @@ def report(
 def why(
     bundle: BundleName,
     at: Annotated[float, typer.Option(min=0, help="Seconds after the start of the traffic.")] = 0.0,
+    whole: Annotated[bool, typer.Option("--whole", help="All segments of the flow: mean parts of the RTT, of the "
+                                        "middle ones and of the slowest.")] = False,
     variant: OfVariant = None,
     seed: OfSeed = None,
     set_: OfSettings = None,
     flow: WhichFlow = None,
     keep_going: KeepGoing = False,
 ) -> None:
-    """Explain the RTT of the first segment sent at or after a time; for UDP and QUIC, the delay of a datagram."""
+    """Explain the RTT of the first segment sent at or after a time, or of all; for UDP and QUIC, a datagram's delay."""
     with analysing(bundle, keep_going=keep_going) as standing:
         from cellbed.api.bundle import Bundle
         from cellbed.results.choose import Wanted
 
         chosen = Bundle(standing.chosen(bundle, Wanted.of_texts(variant, seed, set_)))
-        console().print(str(chosen.why(at, flow)), soft_wrap=True)
+        if whole:
+            console().print(chosen.why_flow(flow))
+        else:
+            console().print(str(chosen.why(at, flow)), soft_wrap=True)
 
 
 @app.command("bundle")

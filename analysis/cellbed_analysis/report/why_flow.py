@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""One query: where did the RTTs of a whole flow go, and what made the slowest ones slow?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from rich.console import Console, ConsoleOptions, RenderableType
+
+from cellbed_formats.bundle import Bundle
+from cellbed_formats.error import DataError
+
+from ..metrics.window import evaluated_window
+from ..radio.grid import grid_of
+from ..tcp.segment import RTT_PARTS, part_label
+from .fitted import Column, Fitted
+from .why import LEAST_MS, Asked, defect_of
+
+#: Percentiles of the RTT between which a segment is one of the middle, and above which it is one of the slowest.
+MIDDLE, SLOWEST = (40, 60), 95
+
+
+@dataclass(frozen=True)
+class FlowAnswer:
+    """The RTTs of a flow's segments in the evaluated window, and where they went on average."""
+
+    flow: str
+    segments: int  # in the window
+    rtt_ms: np.ndarray  # (n,) of those whose RTT is explained
+    parts: pl.DataFrame  # part (label), all_ms, middle_ms, slowest_ms: means; their sums are the mean RTTs
+    note: str | None = None
+    defect: str | None = None  # why times of captures are not to be believed; then there are no parts
+
+    def percentile_ms(self, share: float) -> float:
+        """Of the RTT; share: 0 to 100."""
+        return float(np.percentile(self.rtt_ms, share))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        """A table of the parts, the largest difference between the slowest segments and the middle first."""
+        if self.note is not None:
+            yield self.note
+        if self.defect is not None:
+            yield f"where the time of flow {self.flow} went is not known: {self.defect}"
+            return
+        made = Fitted(
+            f"flow {self.flow}: mean RTT of {len(self.rtt_ms)} of {self.segments} segments, in ms; median "
+            f"{self.percentile_ms(50):.1f}, {SLOWEST}th percentile {self.percentile_ms(SLOWEST):.1f}",
+            Column("part of the RTT", words=True), Column("all", keep=1), Column(f"middle {MIDDLE[1] - MIDDLE[0]} %"),
+            Column(f"slowest {100 - SLOWEST} %"), Column("more"),
+        )  # fmt: skip
+        sums = self.parts.select(pl.lit("RTT").alias("part"), pl.col("all_ms", "middle_ms", "slowest_ms").sum())
+        for part, *means in pl.concat([self.parts, sums]).iter_rows():
+            made.add_row(part, *(f"{ms:.3f}" for ms in means), f"{means[2] - means[1]:+.3f}")
+        yield made
+
+
+def why_flow(bundle: Bundle, wanted: str | None = None) -> FlowAnswer:
+    """Where the RTTs of a flow went, in the part of the run that tables evaluate.
+
+    Args:
+        wanted: id of a flow; None: the scenario's first, else the largest.
+
+    Raises:
+        DataError: the run has no such flow, it is of datagrams, or files are missing.
+    """
+    asked = Asked.of(bundle, wanted)
+    flow = asked.flow
+    if flow.datagrams:
+        raise DataError(f"{asked.where}: datagrams have no RTT; ask for one of them with --at")
+    window = evaluated_window(bundle, flow)
+    known = window.cut(asked.explained(), "out_ns")
+    if known.is_empty():
+        raise DataError(asked.unexplained)
+    n = len(window.cut(asked.run.segments(flow.id), "out_ns")) or len(known)
+    rtt_ms = known["rtt_ns"].to_numpy() / 1e6
+    nr = grid_of(bundle).nr
+    labels = {part: part_label(part, part in asked.wired, nr) for part in RTT_PARTS}
+    least = {labels[part]: float(known[part].min()) / 1e6 for part in RTT_PARTS}  # type: ignore[arg-type]
+    defect = defect_of(bundle, least, float(rtt_ms.min()), flow.end_ns)
+    return FlowAnswer(flow.id, n, rtt_ms, _means(known, rtt_ms, labels), asked.note, defect)
+
+
+def _means(known: pl.DataFrame, rtt_ms: np.ndarray, labels: dict[str, str]) -> pl.DataFrame:
+    """Mean parts of all segments, of the middle ones and of the slowest, what the slowest have most of first."""
+    low, high, slow = np.percentile(rtt_ms, [*MIDDLE, SLOWEST])
+    chosen = {"all_ms": rtt_ms >= 0, "middle_ms": (rtt_ms >= low) & (rtt_ms <= high), "slowest_ms": rtt_ms >= slow}
+    means = {name: known.filter(mask).select(RTT_PARTS).mean().row(0) for name, mask in chosen.items()}
+    frame = pl.DataFrame({"part": [labels[part] for part in RTT_PARTS],
+                          **{name: np.array(row, float) / 1e6 for name, row in means.items()}})
+    shown = frame.filter(pl.any_horizontal(pl.col(*chosen).abs() >= LEAST_MS))
+    return shown.sort(pl.col("slowest_ms") - pl.col("middle_ms"), descending=True, maintain_order=True)
