@@ -110,7 +110,7 @@ static void delivered(struct run *p, const struct cell_out *o)
 	uint8_t expected[CELL_MTU_MAX];
 	uint64_t tag = o->tag;
 
-	FUZZ_CHECK(o->len >= 1 && o->len <= CELL_MTU_MAX);
+	FUZZ_CHECK(o->data && o->len >= 1 && o->len <= CELL_MTU_MAX);
 	if (!p->plan->intact)
 		return;
 	if (has_core(p) && o->len >= 24) /* tags outside are the router's */
@@ -143,6 +143,7 @@ static bool route(struct run *p, const struct cell_out *o)
 	struct cell_out changed = *o;
 	uint8_t bytes[CELL_MTU_MAX];
 
+	FUZZ_CHECK(o->data);
 	if (m && o->port >= CELL_PORT_SGW && o->port <= CELL_PORT_ENB(CELL_MAX_ENB - 1)) {
 		p->mangle = NULL;
 		if (!m->flip)
