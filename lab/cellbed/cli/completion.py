@@ -33,6 +33,12 @@ def metrics(incomplete: str) -> list[str]:
     return _starting((metric.name for metric in METRICS.values() if metric.unit), incomplete)
 
 
+def studies(incomplete: str) -> list[str]:
+    from cellbed.scenario import included
+
+    return _starting(included.studies(), incomplete)
+
+
 def plots(incomplete: str) -> list[str]:
     from cellbed_analysis.plots.kind import KINDS
 

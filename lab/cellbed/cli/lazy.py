@@ -28,6 +28,8 @@ COMMANDS = {
     "shell": ("shell", "Run a shell or a command in a node of a running lab."),
     "sweep": ("sweep", "Run a scenario over parameters and seeds, and write RESULTS/summary/sweep.parquet. A sweep "
                        "that was interrupted resumes."),
+    "replicate": ("replicate", "Run all scenarios of a paper or a study, judge its claims, and write its report and "
+                               "its page. The same command resumes what was interrupted."),
     "compare": ("sweep", "Compare variants, seed by seed: the mean difference with its 95 % confidence interval, and "
                          "the effect size."),
     "plot": ("plot", "Draw one figure for a paper, in a venue's width and type, and write what it shows as CSV."),

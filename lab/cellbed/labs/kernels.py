@@ -27,7 +27,19 @@ def find(kernel: str | None) -> Path:
     """
     if kernel in (None, *KERNELS):
         return lab_kernels.look(kernel)
-    which = ["--source" if Path(kernel).expanduser().is_dir() else "--image", kernel]
+    return _made("--source" if Path(kernel).expanduser().is_dir() else "--image", kernel)
+
+
+def build(version: str) -> Path:
+    """A lab kernel of a version, which is compiled where it is not built yet.
+
+    Raises:
+        LabError: its source is not here and cannot be fetched, or what the compiler says.
+    """
+    return _made("--version", version)
+
+
+def _made(*which: str) -> Path:
     with subprocess.Popen(python_command("cellbed_kernel", *which), stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True) as build:
         assert build.stdout is not None and build.stderr is not None

@@ -40,16 +40,28 @@ def suited(name: str, kernel: str | None, runs: Sequence[Run]) -> str | None:
     Raises:
         LabError: no such kernel is built.
     """
-    without_rack = any(tcp_profile.without_rack(run.settings["tcp"]) for run in runs)
-    if name != "virtual" or kernel is not None or not without_rack:
+    if name != "virtual" or kernel is not None or not _without_rack(runs):
         return kernel
-    able = [version for version in KERNELS if tcp_profile.can_do_without_rack(version)]
-    for version in able:
+    for version in _able(runs):
         with contextlib.suppress(LabError):
             kernels.find(version)
             return version
     raise LabError("these runs switch RACK off (net.ipv4.tcp_recovery 0 with SACK), which Linux allows up to 6.16, and "
-                   f"no such lab kernel is built; run `{BUILD_COMMAND} --version {able[0]}`")
+                   f"no such lab kernel is built; run `{BUILD_COMMAND} --version {version_for(runs)}`")
+
+
+def version_for(runs: Sequence[Run]) -> str:
+    """The newest version of the lab kernel, built or not, that can do what the runs ask for."""
+    return _able(runs)[0]
+
+
+def _without_rack(runs: Sequence[Run]) -> bool:
+    return any(tcp_profile.without_rack(run.settings["tcp"]) for run in runs)
+
+
+def _able(runs: Sequence[Run]) -> list[str]:
+    without_rack = _without_rack(runs)
+    return [version for version in KERNELS if not without_rack or tcp_profile.can_do_without_rack(version)]
 
 
 def prepare(name: str, kernel: str | None) -> Lab:

@@ -25,12 +25,18 @@ _LEAST_RTT_S = 0.008
 _WORTH_BYTES = 200_000_000
 
 
+def virtual_s(settings: dict[str, Any]) -> float:
+    """How long the traffic of a run lasts, in s."""
+    ends_s = [min(end_s(flow), flow["start_s"] + flow["limit_s"]) for flow in settings["traffic"]
+              if flow["kind"] != "command"]
+    return max(ends_s, default=0)
+
+
 def expected_bytes(settings: dict[str, Any]) -> int:
     """At most so much a run leaves; of commands, which send what they like, and of recorded links nothing is known."""
     flows = [flow for flow in settings["traffic"] if flow["kind"] != "command"]
     offered = sum(_offered_bytes(flow, settings["tcp"]["receive_window"]) for flow in flows)
-    ends_s = [min(end_s(flow), flow["start_s"] + flow["limit_s"]) for flow in flows]
-    carried = min(offered, _capacity_bps(settings["radio"]) / 8 * max(ends_s, default=0))
+    carried = min(offered, _capacity_bps(settings["radio"]) / 8 * virtual_s(settings))
     if math.isinf(carried):  # a recorded link has no rate of its own, and no window bounds what is sent over it
         return 0
     capture = settings["capture"]

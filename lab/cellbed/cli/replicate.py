@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The command `cellbed replicate`: all that belongs to a paper or a study, from its scenarios to its page."""
+
+from __future__ import annotations
+
+import webbrowser
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cellbed.cli import completion
+from cellbed.cli.analysed import KeepGoing, analysing, judge
+from cellbed.cli.options import ALL_CPUS, FleetKey, Jobs, Kernel, On, Scheduler, Shared, fleet_of
+from cellbed.cli.screens import console, errors
+from cellbed.error import CellbedError, LabError
+from cellbed.host.interrupt import cleaning_up
+from cellbed.results import size
+from cellbed.scenario import included
+
+if TYPE_CHECKING:
+    from cellbed.api.scenario import Scenario
+    from cellbed.sweep.execute import Executor, Outcome
+
+LAB = "virtual"
+PAGE = "page"
+
+
+def replicate(
+    study: Annotated[str, typer.Argument(metavar="STUDY", autocompletion=completion.studies,
+                                         help="A paper: nardini, pacifico, demey, li or park; or another folder of "
+                                         "scenarios with claims, such as nr-l4s.")],
+    quick: Annotated[bool, typer.Option("--quick", help="A small part, in minutes: the folder's quick scenario, else "
+                                        "the first seed of the one that its claims name first.")] = False,
+    results: Annotated[Path | None, typer.Option(show_default=False, help="The folder for the bundles, the report and "
+                                                 "the page. Default: results/STUDY.")] = None,
+    open_: Annotated[bool, typer.Option("--open", help="Open the report in a browser at the end.")] = False,
+    jobs: Jobs = ALL_CPUS,
+    kernel: Kernel = None,
+    scheduler: Scheduler = None,
+    on: On = None,
+    key: FleetKey = None,
+    shared: Shared = True,
+    keep_going: KeepGoing = False,
+) -> None:
+    """Run all scenarios of a paper or a study, judge its claims, and write its report and its page. The same command
+    resumes what was interrupted.
+    """
+    name, folder = included.study(study)
+    where = Path("results") / name if results is None else results
+    chosen = _chosen(folder, quick)
+    _tell(name, chosen, where)
+    outcomes: list[Outcome] = []
+    with cleaning_up():
+        kernels = [_kernel(kernel, one) for one in chosen]
+        for scenario, own in zip(chosen, kernels, strict=True):
+            with fleet_of(scheduler, on, LAB, own, shared, key) as fleet:
+                outcomes += _execute(scenario, where, own, fleet, jobs)
+    failed = sum(outcome.error is not None for outcome in outcomes)
+    report = _report(where, folder)
+    if open_:
+        webbrowser.open(report.resolve().as_uri())
+    if failed:
+        raise CellbedError(f"{failed} of {len(outcomes)} runs failed; the same command retries them")
+    judge(outcomes, keep_going)
+
+
+def _chosen(folder: Path, quick: bool) -> list[Scenario]:
+    from cellbed.api.scenario import Scenario
+
+    if not quick:
+        return [Scenario.load(path) for path in included.scenarios_of(folder)]
+    if (small := folder / "quick.yaml").exists():
+        return [Scenario.load(small)]
+    first = Scenario.load(included.first_claimed(folder))
+    return [first.seeds([first.runs[0].seed])]
+
+
+def _tell(name: str, chosen: Sequence[Scenario], where: Path) -> None:
+    """What is about to happen: how many runs, how long in virtual time, how much on disk."""
+    runs = [run for scenario in chosen for run in scenario.runs]
+    virtual_s = sum(size.virtual_s(run.settings) for run in runs)
+    most = sum(size.expected_bytes(run.settings) for run in runs)
+    many = f"{len(chosen)} scenarios" if len(chosen) > 1 else f"scenario {chosen[0].id}"
+    console().print(f"{name}: {len(runs)} runs of {many}, {virtual_s:.0f} s of virtual time, at most {size.text(most)} "
+                    f"in {where} before they are compressed", soft_wrap=True)
+
+
+def _kernel(wanted: str | None, scenario: Scenario) -> str | None:
+    """The kernel of a scenario's runs, which is built where none is that suits them."""
+    from cellbed.labs import kernels, prepare
+
+    try:
+        found = prepare.suited(LAB, wanted, scenario.runs)
+        kernels.find(found)
+    except LabError:
+        version = wanted or prepare.version_for(scenario.runs)
+        console().print(f"{scenario.id}: the lab kernel {version} is built first", soft_wrap=True)
+        kernels.build(version)
+        found = version
+    return found
+
+
+def _execute(scenario: Scenario, where: Path, kernel: str | None, fleet: Executor | None, jobs: int) -> list[Outcome]:
+    from cellbed.api.run import sweep_of
+    from cellbed.cli.show import Show
+
+    runs = scenario.runs
+    console().print(f"{scenario.id}: {scenario.title}", soft_wrap=True, markup=False)
+    show = Show(len(runs), console(), errors(), None)
+    sweep = sweep_of(scenario, where, show, lab=LAB, kernel=kernel, fleet=fleet, compress=True)
+    with show.under_way():
+        outcomes: list[Outcome] = sweep.execute(runs, jobs)
+    return outcomes
+
+
+def _report(where: Path, folder: Path) -> Path:
+    with analysing(where):
+        from cellbed_analysis.report.console import print_table
+        from cellbed_analysis.report.publish import publish
+        from cellbed_analysis.report.write import write_report
+
+        report: Path = write_report(where)
+        print_table(where, report=report)
+        index = publish(where, where / PAGE, sorted(folder.glob("*claims.yaml")))
+    console().print(str(index), soft_wrap=True)
+    return report
+
+
+def register(app: typer.Typer) -> None:
+    app.command("replicate")(replicate)
