@@ -180,7 +180,7 @@ class Bundle:
 
         Examples:
             >>> answer = run.why_flow()
-            >>> abs(answer.parts["all_ms"].sum() - answer.rtt_ms.mean()) < 0.02
+            >>> bool(abs(answer.parts["all_ms"].sum() - answer.rtt_ms.mean()) < 0.02)
             True
         """
         from cellbed_analysis.report.why_flow import why_flow
