@@ -24,6 +24,21 @@ traffic: [{id: file, from: server, to: ue1, duration_s: 3}]
 validity: {queue_drops_allowed: true}
 """
 
+# A carrier of 20 MHz, whose UE has the best channel.
+NR = """
+format: 1
+id: nr
+nodes: {server: {kind: server, address: 10.1.0.1/24}, gnb: {kind: enb}, ue1: {address: 10.45.0.1/24}}
+links: [{a: server, b: gnb, rate: 1Gbit, delay_ms: 5}]
+radio:
+  system: nr
+  nr: {bandwidth_mhz: 20}
+  rlc: {mode: am, queue_pkts: 500}
+  ues: {ue1: {peer: gnb, cqi_dl: 15, cqi_ul: 15}}
+traffic: [{id: file, from: server, to: ue1, duration_s: 4}]
+validity: {queue_drops_allowed: true}
+"""
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
@@ -42,6 +57,15 @@ def recordings_of(bundle):
 def test_the_estimate_is_above_and_near(folder):
     _, (run,) = expand(folder / "busy.yaml")
     taken = sum(path.stat().st_size for path in recordings_of(bundles(folder / "plain")["run"]).values())
+    assert taken < size.expected_bytes(run.settings) < 3 * taken
+
+
+def test_the_estimate_of_nr_is_above_and_near(tmp_path):
+    (tmp_path / "nr.yaml").write_text(NR)
+    _, (run,) = expand(tmp_path / "nr.yaml")
+    cellbed("run", tmp_path / "nr.yaml", "--results", tmp_path / "r")
+    (bundle,) = bundles(tmp_path / "r").values()
+    taken = sum(path.stat().st_size for path in recordings_of(bundle).values())
     assert taken < size.expected_bytes(run.settings) < 3 * taken
 
 

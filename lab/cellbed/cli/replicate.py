@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cellbed.cli import completion
-from cellbed.cli.analysed import KeepGoing, analysing, judge
+from cellbed.cli.analysed import KeepGoing, analysing
 from cellbed.cli.options import ALL_CPUS, FleetKey, Jobs, Kernel, On, Scheduler, Shared, fleet_of
 from cellbed.cli.screens import console, errors
 from cellbed.error import CellbedError, LabError
@@ -47,6 +47,8 @@ def replicate(
     """Run all scenarios of a paper or a study, judge its claims, and write its report and its page. The same command
     resumes what was interrupted.
     """
+    from cellbed.cli.main import report
+
     name, folder = included.study(study)
     where = Path("results") / name if results is None else results
     chosen = _chosen(folder, quick)
@@ -57,13 +59,16 @@ def replicate(
         for scenario, own in zip(chosen, kernels, strict=True):
             with fleet_of(scheduler, on, LAB, own, shared, key) as fleet:
                 outcomes += _execute(scenario, where, own, fleet, jobs)
+    page = _publish(where, folder)
     failed = sum(outcome.error is not None for outcome in outcomes)
-    report = _report(where, folder)
-    if open_:
-        webbrowser.open(report.resolve().as_uri())
+    try:
+        report(str(where), keep_going=keep_going)
+    finally:
+        console().print(f"Page: {page}", soft_wrap=True)
+        if open_:
+            webbrowser.open((where / "summary/report.html").resolve().as_uri())
     if failed:
         raise CellbedError(f"{failed} of {len(outcomes)} runs failed; the same command retries them")
-    judge(outcomes, keep_going)
 
 
 def _chosen(folder: Path, quick: bool) -> list[Scenario]:
@@ -115,17 +120,13 @@ def _execute(scenario: Scenario, where: Path, kernel: str | None, fleet: Executo
     return outcomes
 
 
-def _report(where: Path, folder: Path) -> Path:
-    with analysing(where):
-        from cellbed_analysis.report.console import print_table
+def _publish(where: Path, folder: Path) -> Path:
+    """The page, as docs/replication/ has them. Return: its index."""
+    with analysing(where, keep_going=True):  # the report says what is wrong
         from cellbed_analysis.report.publish import publish
-        from cellbed_analysis.report.write import write_report
 
-        report: Path = write_report(where)
-        print_table(where, report=report)
-        index = publish(where, where / PAGE, sorted(folder.glob("*claims.yaml")))
-    console().print(str(index), soft_wrap=True)
-    return report
+        index: Path = publish(where, where / PAGE, sorted(folder.glob("*claims.yaml")))
+    return index
 
 
 def register(app: typer.Typer) -> None:

@@ -13,10 +13,13 @@ from typing import Any
 
 INTERRUPTED = 130  # the status of a command that was
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# What has interrupted this process.
+_raised: set[int] = set()
 
 
-def interrupt(*_: object) -> None:
+def interrupt(number: int = signal.SIGINT, *_: object) -> None:
     """Handler of signals: a KeyboardInterrupt, and nothing for those that follow."""
+    _raised.add(number)
     for sig in _SIGNALS:
         signal.signal(sig, signal.SIG_IGN)
     raise KeyboardInterrupt
@@ -50,7 +53,9 @@ def _restore(handlers: Mapping[signal.Signals, Any]) -> None:
 
 
 def was_interrupted(error: BaseException | None) -> bool:
-    """Whether an interrupt is what an error came from: libraries that import others make errors of their own of it."""
+    """Whether an error came from an interrupt: libraries make errors of their own of it, some without a cause."""
+    if error is not None and _raised:
+        return True
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         if isinstance(error, KeyboardInterrupt):

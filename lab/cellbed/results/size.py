@@ -19,6 +19,8 @@ _RADIO_CAPTURE = 1.25
 _TRACE_BYTES, _PROBE_BYTES, _RECORD_BYTES = 280, 280, 16
 _PACKET_BYTES = 1400
 _CQI_MAX = 15
+# Bits that a resource element of a layer carries at most. Source: TS 38.214 Tables 5.1.3.1-1 to -3
+_NR_BITS = {"qam256": 8 * 948 / 1024, "qam64": 6 * 948 / 1024, "qam64_low_se": 6 * 772 / 1024}
 # No radio network here is faster; a window bounds what TCP sends in it.
 _LEAST_RTT_S = 0.008
 # Less is not worth a word.
@@ -56,6 +58,8 @@ def _offered_bytes(flow: dict[str, Any], window_bytes: int | None) -> float:
 
 def _capacity_bps(radio: dict[str, Any]) -> float:
     """Of the cell, both directions together, with the best channel that a UE has or may come to have."""
+    if radio["system"] == "nr":
+        return _nr_bps(radio["nr"])
     if radio["system"] != "lte":
         own = radio[radio["system"]]
         rates = [own.get(key, math.inf) for key in ("dl_rate", "ul_rate")]
@@ -65,6 +69,19 @@ def _capacity_bps(radio: dict[str, Any]) -> float:
     best = {direction: max(_CQI_MAX if moving else ue.get(key) or 0 for ue in radio["ues"].values() for key in of)
             for direction, of in keys.items()}
     return float(sum(rate_bps(direction, radio["n_rb"], cqi) for direction, cqi in best.items() if cqi))
+
+
+def _nr_bps(nr: dict[str, Any]) -> float:
+    """Of a carrier without reference signals and control, both directions together. Source: TS 38.306 4.1.2"""
+    symbols, pattern = 14, nr["tdd_pattern"]
+    parts = {"dl": ("D", nr["tdd_special_dl_symbols"]), "ul": ("U", nr["tdd_special_ul_symbols"])}
+    total = 0.0
+    for direction, (slot, special) in parts.items():
+        share = (pattern.count(slot) + pattern.count("S") * special / symbols) / len(pattern)
+        share = 1 if nr["duplex"] == "fdd" else share
+        total += share * nr[f"layers_{direction}"] * _NR_BITS[nr[f"mcs_table_{direction}"]]
+    subcarrier_hz = 15_000 * 2 ** nr["numerology"]
+    return total * nr["bandwidth_mhz"] * 1e6 / subcarrier_hz * symbols * subcarrier_hz / 15_000 * 1000
 
 
 def warning(runs: Sequence[Run], results: Path) -> str | None:

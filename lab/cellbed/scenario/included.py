@@ -8,7 +8,6 @@ from pathlib import Path
 
 from cellbed import paths
 from cellbed.error import CellbedError
-from cellbed_formats import bounded_yaml
 
 FOLDER = paths.ROOT / "scenarios"
 # How names of files with claims end.
@@ -49,6 +48,8 @@ def scenarios_of(folder: Path) -> list[Path]:
 
 def first_claimed(folder: Path) -> Path:
     """The scenario that the claims of a folder name first."""
+    from cellbed_formats import bounded_yaml  # the help of commands reads no file
+
     for file in sorted(folder.glob(f"*{_CLAIMS}.yaml")):
         for claim in bounded_yaml.read(file):
             named_there = claim.get("scenario") if isinstance(claim, dict) else None
