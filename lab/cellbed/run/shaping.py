@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Callable
 from typing import Any
@@ -23,6 +24,8 @@ WIRE_HANDLE, QUEUE_HANDLE = "1:", "10:"
 _DEEPER_HANDLES = ("20:", "30:")
 # Packets on their way on a wire; no bound that a run could meet.
 _ON_THE_WIRE = 10_000_000
+# Its bound is in bytes.
+_WITHOUT_LIMIT = ("cake",)
 _ETHERNET_BYTES = 14
 # A token bucket deeper than one packet: a native kernel's timers are late, and tokens beyond its depth are lost.
 _BURST_S = 100e-6
@@ -42,17 +45,30 @@ def shaping(link: dict[str, Any], mtu: int, packet: int) -> list[str]:
     delay before the queue or after it gives the same times. Without delay and loss, qdiscs do it that every kernel
     has.
     """
-    wire = [f"netem limit {_ON_THE_WIRE} delay {round(link['delay_ms'] * 1000)}us loss random {100 * link['loss']:g}%"]
+    wire = [_wire(link)] if needs_netem(link) else []
     limit = f"limit {link['queue_pkts']}"
     if link["aqm"] != "none":
-        return _chain([*(wire if needs_netem(link) else []), _tbf(link, mtu), red(link, packet), f"pfifo {limit}"])
-    if needs_netem(link):
+        return _chain([*wire, _tbf(link, mtu), red(link, packet), f"pfifo {limit}"])
+    if link["qdisc"] == "pfifo" and wire:
         return _chain([*wire, f"netem rate {link['rate']}bit {limit}"])
-    return _chain([_tbf(link, mtu), f"pfifo {limit}"])
+    return _chain([*wire, _tbf(link, mtu), _queue(link, limit)])
+
+
+def _queue(link: dict[str, Any], limit: str) -> str:
+    words = link["qdisc"].split()
+    bounded = "limit" in words or words[0] in _WITHOUT_LIMIT
+    return link["qdisc"] if bounded else f"{link['qdisc']} {limit}"
+
+
+def _wire(link: dict[str, Any]) -> str:
+    words = link["netem"].split()
+    delay = [] if "delay" in words else [f"delay {round(link['delay_ms'] * 1000)}us"]
+    loss = [] if "loss" in words else [f"loss random {100 * link['loss']:g}%"]
+    return " ".join([f"netem limit {_ON_THE_WIRE}", *delay, *loss, *words])
 
 
 def needs_netem(link: dict[str, Any]) -> bool:
-    return link["delay_ms"] > 0 or link["loss"] > 0
+    return bool(link["delay_ms"] > 0 or link["loss"] > 0 or link["netem"])
 
 
 def _chain(qdiscs: list[str]) -> list[str]:
@@ -99,20 +115,24 @@ def kinds(qdiscs: list[str]) -> list[str]:
     return [words[words.index("handle") + 2] for words in map(str.split, qdiscs)]
 
 
+# Of a batch tc carries out no line behind this one.
+_FAILED = re.compile(r"Command failed -:(\d+)")
+# Those that only delay, lose or hold.
+_PLAIN = ("netem", "tbf", "pfifo")
 # Qdiscs that a kernel may lack: any of their kind, to try it; which links need them, and what these do without then.
 _TRIALS = {
     "netem": "delay 1ms",
     "red": "limit 60000 min 10000 max 30000 avpkt 1000 burst 15 bandwidth 10Mbit probability 0.1",
 }
 _NEEDS: dict[str, Callable[[dict[str, Any]], bool]] = {"netem": needs_netem, "red": lambda link: link["aqm"] != "none"}
-WITHOUT = {"netem": "delay and loss", "red": "aqm"}
+WITHOUT = {"netem": "delay, loss and netem", "red": "aqm"}
 
 
 def available(kind: str) -> bool:
     """Whether this machine's kernel has a qdisc."""
     own_user = ["--map-root-user"] if os.geteuid() else []
     args = [programs.command("unshare"), *own_user, "--net", programs.command("tc"), "qdisc", "add", "dev", "lo",
-            "root", kind, *_TRIALS[kind].split()]
+            "root", kind, *_TRIALS.get(kind, "").split()]
     return subprocess.run(args, capture_output=True, check=False).returncode == 0
 
 
@@ -122,11 +142,15 @@ def refusal(settings: dict[str, Any], has: Callable[[str], bool] = available) ->
         links = [link for link in settings["links"] if needed(link)]
         if links and not has(kind):
             return f"link {links[0]['a']} - {links[0]['b']}: {_hint(kind)}"
+    for link in settings["links"]:
+        kind = link["qdisc"].split()[0]
+        if kind != "pfifo" and not has(kind):
+            return f"link {link['a']} - {link['b']}: {_hint(kind)}"
     return None
 
 
 def _hint(kind: str) -> str:
-    return f"this kernel has no {kind}; use the virtual lab or a link without {WITHOUT[kind]}"
+    return f"this kernel has no {kind}; use the virtual lab or a link without {WITHOUT.get(kind, f'qdisc: {kind}')}"
 
 
 def shape(node: str, wanted: dict[str, list[str]]) -> list[dict[str, Any]]:
@@ -148,8 +172,8 @@ def shape(node: str, wanted: dict[str, list[str]]) -> list[dict[str, Any]]:
         want = dict(zip(handles, kinds(qdiscs), strict=False))
         if {handle: have.get(handle) for handle in want} != want:
             said = " ".join(errors.split()) or f"tc shows {have}, not {want}"
-            missing = next((kind for kind in _NEEDS if kind in set(want.values()) - set(have.values())), None)
-            hint = _hint(missing) if missing and "unknown" in said else "run `cellbed doctor`"
+            failed = _FAILED.search(errors)
+            hint = _hint(kinds(batch)[int(failed[1]) - 1]) if failed and "unknown" in said else "run `cellbed doctor`"
             raise LabError(f"node {node}: {interface}: {said}; {hint}")
     return found
 
@@ -160,6 +184,16 @@ def qdisc_statistics(interface: str) -> list[dict[str, Any]]:
         return [qdisc for qdisc in network.qdiscs(counters=True) if qdisc["dev"] == interface]
 
 
+def _managed(interface: str, kind: str) -> dict[str, int]:
+    """Packets that a qdisc of Linux dropped though it had room, and that it marked."""
+    found = json.loads(subprocess.run([programs.command("tc"), "-s", "-j", "qdisc", "show", "dev", interface],
+                                      capture_output=True, text=True, check=True).stdout)
+    own = next(q for q in found if q["kind"] == kind)
+    overflow = sum(own.get(key, 0) for key in ("drop_overlimit", "overlimit"))
+    marked = own.get("ecn_mark", 0) + sum(tin.get("ecn_mark", 0) for tin in own.get("tins", []))
+    return {"early": own["drops"] - overflow, "marked": marked}
+
+
 def link_statistics(pid: int, interface: str) -> dict[str, int]:
     """What became of the packets that a node sent on a wired interface.
 
@@ -168,8 +202,9 @@ def link_statistics(pid: int, interface: str) -> dict[str, int]:
     """
     with in_netns(pid):
         counters = {q["handle"]: q for q in qdisc_statistics(interface)}
+        own = next((q for q in counters.values() if q["kind"] not in _PLAIN), {"early": 0, "marked": 0})
+        managed = own if "early" in own else _managed(interface, str(own["kind"]))
     wire, queue = counters[WIRE_HANDLE], counters[QUEUE_HANDLE]
-    managed = next((q for q in counters.values() if q["kind"] == "red"), {"early": 0, "marked": 0})
     return {"sent_pkts": wire["packets"], "lost_pkts": wire["drops"] - queue["drops"],
             "overflow_pkts": queue["drops"] - managed["early"], "early_drop_pkts": managed["early"],
             "marked_pkts": managed["marked"]}

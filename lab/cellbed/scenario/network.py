@@ -18,6 +18,10 @@ from cellbed.scenario.fields import Key, Model, Name, Probability, Rate, known
 ENBS_MAX = 4
 # Linux's RED counts thresholds in 22 bits of bytes beside the weight that it is given here.
 _RED_PKTS_MAX = 2500
+# Words and numbers with units: nothing that ends a line or an argument.
+_TC_WORDS = r"^[a-z0-9_]+( [A-Za-z0-9_.%]+)*$"
+QDISCS = ("pfifo", "codel", "fq_codel", "fq", "pie", "fq_pie", "cake", "dualpi2")
+NETEM = ("delay", "loss", "corrupt", "duplicate", "reorder", "slot", "ecn")
 # A subnet that has room for pasta beside the server.
 _WAY_OUT_PREFIX_MAX = 29
 
@@ -113,8 +117,38 @@ class Link(Model):
     red_probability: float = Key(0.1, None, 1, gt=0,
         says="Probability with which RED drops or marks just below `red_max_pkts`. Pacifico, Table III")
 
+    qdisc: str = Key("pfifo", pattern=_TC_WORDS, max_length=200,
+        says="Queue discipline of both queues, in the words of tc(8): `pfifo`, `codel`, `fq_codel` or `fq`, and `pie`, "
+             "`fq_pie`, `cake` or `dualpi2` on a kernel that has them, which the lab kernels do not; with parameters, "
+             "such as `fq_codel target 5ms ecn`. Where they name no `limit` it is `queue_pkts`")
+    netem: str = Key("", pattern=f"{_TC_WORDS}|^$", max_length=200,
+        says="What else happens to packets on the wire, in the words of tc-netem(8), such as `loss gemodel 1% 20% 50% "
+             "0.1%`, `delay 10ms 2ms distribution normal`, `reorder 25% 50%`, `duplicate 1%`, `slot 10ms 20ms`")
+
     def ends(self) -> tuple[str, str]:
         return self.a, self.b
+
+    @model_validator(mode="after")
+    def one_queue(self) -> Link:
+        kind = self.qdisc.split()[0]
+        if kind not in QDISCS:
+            raise ValueError(f"key 'qdisc': value {self.qdisc}: allowed {', '.join(QDISCS)}, with parameters")
+        if self.aqm != "none" and self.qdisc != "pfifo":
+            raise ValueError(f"key 'qdisc': value {self.qdisc}: aqm: {self.aqm} is a queue discipline, too; remove one "
+                             "of the two keys")
+        return self
+
+    @model_validator(mode="after")
+    def one_wire(self) -> Link:
+        words = self.netem.split()
+        if words and words[0] not in NETEM:
+            raise ValueError(f"key 'netem': value {self.netem}: allowed words of tc-netem(8) that begin with "
+                             f"{', '.join(NETEM)}")
+        for word, key in (("limit", "queue_pkts"), ("rate", "rate"), ("delay", "delay_ms"), ("loss", "loss")):
+            if word in words and (word not in NETEM or getattr(self, key)):
+                raise ValueError(f"key 'netem': value {self.netem}: '{word}' is what the key {key} says; remove one of "
+                                 "the two")
+        return self
 
     @model_validator(mode="after")
     def thresholds(self) -> Link:

@@ -72,7 +72,8 @@ def test_interface_names_fit_the_kernel(plan, wired):
         plan(wired)
 
 
-LINK = {"a": "server", "b": "enb", "rate": 10**7, "delay_ms": 0, "queue_pkts": 50, "loss": 0, "aqm": "none"}
+LINK = {"a": "server", "b": "enb", "rate": 10**7, "delay_ms": 0, "queue_pkts": 50, "loss": 0, "aqm": "none",
+        "qdisc": "pfifo", "netem": ""}
 
 
 @pytest.mark.parametrize(("change", "expected"), [
@@ -83,6 +84,18 @@ LINK = {"a": "server", "b": "enb", "rate": 10**7, "delay_ms": 0, "queue_pkts": 5
                          "parent 1:1 handle 10: netem rate 10000000bit limit 50"]),
     ({"loss": 0.001}, ["root handle 1: netem limit 10000000 delay 0us loss random 0.1%",
                        "parent 1:1 handle 10: netem rate 10000000bit limit 50"]),
+    ({"qdisc": "fq_codel target 5ms ecn"}, ["root handle 1: tbf rate 10000000bit burst 1600 limit 75700",
+                                            "parent 1:1 handle 10: fq_codel target 5ms ecn limit 50"]),
+    ({"qdisc": "codel limit 9", "delay_ms": 1}, [
+        "root handle 1: netem limit 10000000 delay 1000us loss random 0%",
+        "parent 1:1 handle 10: tbf rate 10000000bit burst 1600 limit 75700", "parent 10:1 handle 20: codel limit 9"]),
+    ({"qdisc": "cake"}, ["root handle 1: tbf rate 10000000bit burst 1600 limit 75700", "parent 1:1 handle 10: cake"]),
+    ({"netem": "delay 10ms 2ms loss gemodel 1% 20%"}, [
+        "root handle 1: netem limit 10000000 delay 10ms 2ms loss gemodel 1% 20%",
+        "parent 1:1 handle 10: netem rate 10000000bit limit 50"]),
+    ({"netem": "duplicate 1%", "delay_ms": 1}, [
+        "root handle 1: netem limit 10000000 delay 1000us loss random 0% duplicate 1%",
+        "parent 1:1 handle 10: netem rate 10000000bit limit 50"]),
 ])
 def test_shaping(change, expected):
     assert shaping.shaping({**LINK, **change}, 1500, 1500) == expected
@@ -102,7 +115,7 @@ def test_sysctls_are_those_of_the_part_a_node_runs(write, wired):
 @pytest.mark.parametrize(("stderr", "message"), [
     ("Error: Specified qdisc kind is unknown.\nCommand failed -:1\n",
      "node server: eth0: Error: Specified qdisc kind is unknown. Command failed -:1; this kernel has no netem; use the "
-     "virtual lab or a link without delay and loss"),
+     "virtual lab or a link without delay, loss and netem"),
     ("", "node server: eth0: tc shows {}, not {'1:': 'netem', '10:': 'netem'}; run `cellbed doctor`"),
 ])
 def test_a_qdisc_that_is_not_there_is_one_message(monkeypatch, stderr, message):
@@ -159,7 +172,9 @@ def test_red_tells_early_drops_from_overflows(monkeypatch):
 
 @pytest.mark.parametrize(("change", "lacks", "message"), [
     ({"delay_ms": 1}, "netem", "link server - enb: this kernel has no netem; use the virtual lab or a link without "
-     "delay and loss"),
+     "delay, loss and netem"),
+    ({"qdisc": "cake bandwidth 1gbit"}, "cake", "link server - enb: this kernel has no cake; use the virtual lab or a "
+     "link without qdisc: cake"),
     ({"aqm": "red"}, "red", "link server - enb: this kernel has no red; use the virtual lab or a link without aqm"),
     ({}, "netem red", None), ({"delay_ms": 1}, "red", None), ({"aqm": "red_ecn"}, "netem", None),
 ])
