@@ -23,6 +23,8 @@ from ..metrics.run import RunAnalysis
 from ..metrics.share import Arrivals, arrivals
 from ..radio.events import rows_of
 from ..radio.grid import grid_of
+from ..report.why import Asked
+from ..tcp.segment import RTT_PARTS, part_label
 from .draw import blocks, boxes, clouds, cumulative, lines, sequence, stack, violins
 from .pooled import Pool, averaged, held, together
 
@@ -30,6 +32,8 @@ from .pooled import Pool, averaged, held, together
 BINS, BIN_LEAST_S = 120, 0.1
 #: A PDU timeline of more blocks shows none of them.
 BLOCKS_MAX = 400
+#: Parts of the RTT that take less than this share of it are one.
+LARGE = 0.02
 ARRIVED = {"flow": pl.String, "t_s": pl.Float64, "payload_bytes": pl.Float64}
 
 
@@ -70,6 +74,8 @@ class Kind:
     draw: Callable[[Axes, pl.DataFrame], None]
     pool: Pool | None = None  # of the frames of several seeds one; None: they are drawn one by one
     rows: bool = False  # series lie one below the other
+    alone: bool = False  # series are of one variant
+    last: Callable[[pl.DataFrame], pl.DataFrame] | None = None  # of the frame with `series`, before it is drawn
 
 
 def _own(run: RunAnalysis) -> list[str]:
@@ -116,12 +122,8 @@ def _throughputs(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
     rows = wanted.of(pl.concat(flows or [pl.DataFrame(schema=ARRIVED)]), _own(run))
     if rows.is_empty():
         return pl.DataFrame(schema={"flow": pl.String, "t_s": pl.Float64, "throughput_mbps": pl.Float64})
-    begin = wanted.start_s if wanted.start_s is not None else 0.0
-    ends = (wanted.end_s, wanted.parts_end_s, float(rows["t_s"].max()))  # type: ignore[arg-type]
-    end = next(end for end in ends if end is not None)
-    n_bins = max(min(BINS, int((end - begin) / BIN_LEAST_S)), 1)
-    edges = np.linspace(begin, end, n_bins + 1)
-    width_s = edges[1] - edges[0]
+    edges = _edges(wanted, float(rows["t_s"].max()))  # type: ignore[arg-type]
+    n_bins, width_s = len(edges) - 1, edges[1] - edges[0]
     parts = []
     for (flow_id,), own in rows.group_by("flow", maintain_order=True):
         sums, _ = np.histogram(own["t_s"].to_numpy(), edges, weights=own["payload_bytes"].to_numpy())
@@ -159,6 +161,40 @@ def _blocks(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
     ).sort("shared_channel", "t_s")  # fmt: skip
 
 
+def _parts(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
+    """Mean parts of the RTT of one flow's segments in equal parts of the time."""
+    asked = Asked.of(run.bundle, wanted.flows[0] if wanted.flows else None)
+    if asked.flow.datagrams:
+        raise DataError(f"{asked.where}: datagrams have no RTT; choose a flow of TCP with --flow")
+    rows = wanted.within(asked.explained().with_columns(t_s=(pl.col("out_ns") - run.bundle.start_ns) / 1e9))
+    if rows.is_empty():
+        raise DataError(asked.unexplained)
+    nr = grid_of(run.bundle).nr
+    named = {part_label(part, part in asked.wired, nr): pl.col(part) / 1e6 for part in RTT_PARTS}
+    edges = _edges(wanted, float(rows["t_s"].max()))  # type: ignore[arg-type]
+    bins = rows.select(bin=pl.Series(np.searchsorted(edges[1:-1], rows["t_s"], side="right"), dtype=pl.Int64), **named)
+    sums = bins.group_by("bin").mean()
+    middle = pl.DataFrame({"bin": range(len(edges) - 1), "t_s": (edges[:-1] + edges[1:]) / 2})
+    frame = middle.join(sums, on="bin", how="left").fill_null(0).drop("bin")
+    return frame.unpivot(index="t_s", variable_name="flow", value_name="part_ms").select("flow", "t_s", "part_ms")
+
+
+def _small_as_one(frame: pl.DataFrame) -> pl.DataFrame:
+    """Parts of the RTT that hardly take a share of it are one, the last."""
+    share = pl.col("part_ms").sum().over("series") / pl.col("part_ms").sum()
+    large, small = frame.filter(share >= LARGE), frame.filter(share < LARGE)
+    rest = small.group_by("t_s", maintain_order=True).agg(pl.col("part_ms").sum()).sort("t_s")
+    rest = rest.select(pl.lit("all other parts").alias("series"), "t_s", "part_ms")
+    return pl.concat([large.select("series", "t_s", "part_ms"), rest])
+
+
+def _edges(wanted: Wanted, last_s: float) -> np.ndarray:
+    """Where equal parts of the time begin and end."""
+    begin = wanted.start_s if wanted.start_s is not None else 0.0
+    end = next(end for end in (wanted.end_s, wanted.parts_end_s, last_s) if end is not None)
+    return np.linspace(begin, end, max(min(BINS, int((end - begin) / BIN_LEAST_S)), 1) + 1)
+
+
 def _metric(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
     """A number of the tables, for each flow that has it."""
     name = current("metric", wanted.metric)
@@ -180,6 +216,8 @@ KINDS = {
                        averaged("throughput_mbps")),
     "shares": Kind("time (s)", "throughput (Mbit/s)", _throughputs, stack("throughput_mbps"),
                    averaged("throughput_mbps")),
+    "rtt-parts": Kind("time (s)", "mean RTT (ms)", _parts, stack("part_ms"), averaged("part_ms"), alone=True,
+                      last=_small_as_one),
     "box": Kind("", "", _metric, boxes, together, rows=True),
     "violin": Kind("", "", _metric, violins, together, rows=True),
     "metric-cdf": Kind("", "share of flows", _metric, cumulative(), together),

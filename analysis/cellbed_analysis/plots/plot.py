@@ -171,7 +171,9 @@ def data(kind: str, bundles: Sequence[Bundle], wanted: Wanted | None = None, per
     if frame.is_empty():
         raise DataError(f"{bundles[0].path}: nothing to draw for plot {kind} between --from and --to; "
                         "choose a longer time")
-    return _short(frame)
+    frame = _short(frame)
+    last = KINDS[kind].last
+    return frame if last is None else last(frame)
 
 
 def _frames(kind: Kind, runs: Sequence[RunAnalysis], wanted: Wanted, per_seed: bool) -> list[pl.DataFrame]:
@@ -180,6 +182,9 @@ def _frames(kind: Kind, runs: Sequence[RunAnalysis], wanted: Wanted, per_seed: b
     for run in runs:
         what = (*(run.row[name] for name in ("scenario", "lab", "kernel")), label(run.row))
         alike.setdefault(what, []).append(run)
+    if kind.alone and len(alike) > 1:
+        raise DataError(f"{runs[0].bundle.path}: the figure is of one variant; choose it with --variant, --set or a "
+                        "folder")
     pooled = kind.pool is not None and not per_seed
     found = []
     for group in alike.values():

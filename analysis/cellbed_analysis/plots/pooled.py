@@ -28,7 +28,9 @@ def averaged(y: str) -> Pool:
     """The mean over seeds of what each has at the same times."""
 
     def pool(frames: Mapping[int, pl.DataFrame]) -> pl.DataFrame:
-        rows = pl.concat(list(frames.values())).sort("flow", "t_s", maintain_order=True)
+        rows = pl.concat(list(frames.values()))
+        flows = rows["flow"].unique(maintain_order=True).to_list()
+        rows = rows.sort(pl.col("flow").cast(pl.Enum(flows)), "t_s", maintain_order=True)
         return pl.concat([_mean(str(flow), float(t_s), y, own[y].to_numpy())
                           for (flow, t_s), own in rows.group_by("flow", "t_s", maintain_order=True)])
 

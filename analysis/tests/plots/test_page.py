@@ -34,11 +34,12 @@ def frame_of(kind: str, n: int, letters: int) -> pl.DataFrame:
         values = {"t_s": t_s, "cwnd_pkts": 10 + t_s, "ssthresh_pkts": 8 + t_s, "throughput_mbps": 3 + t_s % 3,
                   "seq_bytes": 1e5 * t_s, "payload_bytes": 1448 + 0 * t_s, "acked_s": t_s + 0.1,
                   "retransmitted": t_s > 9, "seed": np.arange(40) % 4, "rtt_ms": chance.exponential(50, 40),
-                  "goodput_mbps": chance.normal(20, 2, 40)}
+                  "part_ms": 5 + t_s % 2, "goodput_mbps": chance.normal(20, 2, 40)}
         frames.append(pl.DataFrame(values).with_columns(series=pl.lit(name)))
     frame = pl.concat(frames)
     columns = {"cwnd": ["t_s", "cwnd_pkts", "ssthresh_pkts"], "rtt": ["t_s", "rtt_ms"], "rtt-cdf": ["seed", "rtt_ms"],
                "time-sequence": ["t_s", "seq_bytes", "payload_bytes", "retransmitted", "acked_s"],
+               "rtt-parts": ["t_s", "part_ms"],
                "throughput": ["t_s", "throughput_mbps"], "shares": ["t_s", "throughput_mbps"]}
     return frame.select("series", *columns.get(kind, ["seed", "goodput_mbps"]))
 

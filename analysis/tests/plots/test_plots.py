@@ -128,6 +128,22 @@ def test_a_distribution_has_the_segments_of_the_table(evaluate: dict[str, float]
         assert shown["t_s"].max() < evaluate.get("to_s", 3.0)
 
 
+def test_parts_add_up_to_the_rtt(tmp_path: Path) -> None:
+    bundles = of_seeds(tmp_path)
+    for some in (bundles[:1], bundles):
+        shown = plot("rtt-parts", some, Wanted(end_s=3.0)).data
+        assert shown["series"][-1] == "all other parts" and shown["series"].n_unique() > 3
+        sums = shown.group_by("t_s").agg(pl.col("part_ms").sum()).sort("t_s")
+        rtts = plot("rtt", some, Wanted(end_s=3.0)).data
+        first = rtts.filter(pl.col("t_s") < sums["t_s"][0] * 2)["rtt_ms"].mean()
+        assert sums["part_ms"][0] == pytest.approx(first, rel=0.05)
+
+
+def test_parts_are_of_one_variant(results: Path) -> None:
+    with pytest.raises(DataError, match="the figure is of one variant; choose it with --variant"):
+        plot("rtt-parts", load_results(results).bundles)
+
+
 def test_a_box_is_of_the_numbers_of_the_table(tmp_path: Path) -> None:
     bundles = of_seeds(tmp_path)
     shown = plot("box", bundles, Wanted(metric="rtt_p50_ms")).data
