@@ -101,7 +101,7 @@ def test_counters_of_qdiscs_are_those_of_tc(two):
         network.replace_neighbour(["10.45.0.2", "lladdr", MACS[1], "dev", "eth0", "nud", "permanent"])
         link = {"rate": 1000, "queue_pkts": 5, "loss": 0 if "netem" in lacking else 0.3, "delay_ms": 0,
                 "aqm": "none" if "red" in lacking else "red", "red_min_pkts": 1, "red_max_pkts": 3,
-                "red_probability": 0.5}
+                "red_probability": 0.5, "qdisc": "pfifo", "netem": ""}
         shaping.shape("n", {"eth0": shaping.shaping(link, 1500, 1500)})
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
             for _ in range(50):

@@ -202,7 +202,7 @@ def test_a_ue_of_the_network_uses_mode_im(wired, write):
     assert settings["radio"]["ues"]["ue1"]["mode"] == "im"
     assert settings["links"] == [{"a": "server", "b": "enb", "rate": 10**9, "delay_ms": 1.5, "queue_pkts": 1000,
                                   "loss": 0.0, "aqm": "none", "red_min_pkts": 20, "red_max_pkts": 65,
-                                  "red_probability": 0.1}]
+                                  "red_probability": 0.1, "qdisc": "pfifo", "netem": ""}]
     assert settings["traffic"][0]["bytes"] == 122_240_000
     assert settings["traffic"][0]["duration_s"] is None
 
