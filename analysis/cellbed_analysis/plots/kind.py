@@ -18,12 +18,12 @@ from cellbed_formats.renamed import current
 
 from ..frames import tables
 from ..interactive.series import DIRECTION_WORDS
+from ..metrics.asked import Asked
 from ..metrics.catalog import METRICS, measured
 from ..metrics.run import RunAnalysis
 from ..metrics.share import Arrivals, arrivals
 from ..radio.events import rows_of
 from ..radio.grid import grid_of
-from ..report.why import Asked
 from ..tcp.segment import RTT_PARTS, part_label
 from .draw import blocks, boxes, clouds, cumulative, lines, sequence, stack, violins
 from .pooled import Pool, averaged, held, together

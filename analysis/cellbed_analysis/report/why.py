@@ -11,18 +11,15 @@ import numpy as np
 import polars as pl
 
 from cellbed_formats.bundle import Bundle
-from cellbed_formats.error import DataError, UnusableError
-from cellbed_formats.flow import QUIC, Flow, note
+from cellbed_formats.error import DataError
+from cellbed_formats.flow import QUIC, Flow
 
-from ..metrics.rows import traced_in_full
-from ..metrics.run import RunAnalysis, analyse
-from ..metrics.utran import settings_of as utran_of
+from ..metrics.asked import Asked
 from ..radio.grid import grid_of
 from ..radio.links import lives_of
 from ..radio.packet_path import RadioLog
 from ..tcp.delay import datagram_delays, least_way_ns, spin_rtts
-from ..tcp.segment import NR_WAY_PARTS, RTT_PARTS, WAY_PARTS, decomposed_segments, part_label, radio_parts
-from ..tcp.shown_flow import shown_flow
+from ..tcp.segment import NR_WAY_PARTS, RTT_PARTS, WAY_PARTS, part_label, radio_parts
 from ..tcp.timeline import sequence_of, table
 
 #: Parts of a datagram's way outside of the radio, by whether a server's wires are in them.
@@ -141,69 +138,6 @@ def why(
     if known.is_empty():
         raise DataError(asked.unexplained)
     return _answer(asked, _first(known, "out_ns", bundle, at_s, where))
-
-
-@dataclass(frozen=True)
-class Asked:
-    """The flow of a run that is asked about, of which the files tell enough."""
-
-    run: RunAnalysis
-    flow: Flow
-    note: str | None  # of a run with other flows
-
-    @classmethod
-    def of(cls, bundle: Bundle, wanted: str | None) -> Asked:
-        """Args: wanted: id of a flow; None: the scenario's first, else the largest.
-
-        Raises:
-            DataError: the run has no such flow, or lacks the files that it takes.
-        """
-        run = analyse(bundle)
-        if not run.readable:
-            raise UnusableError(run.problem)
-        flow = shown_flow(bundle, wanted)
-        if not bundle.all_flows:
-            raise DataError(f"{bundle.path}: {bundle.without_flows}")
-        asked = cls(run, flow, note(bundle.all_flows, flow, wanted))
-        if utran_of(bundle) is not None:
-            raise DataError(f"{bundle.path}: the parts of an RTT are not known over the UTRAN; choose a run over "
-                            "LTE or NR")
-        if flow.source not in bundle.captured_nodes:
-            raise DataError(f"{asked.where}: no capture of what {flow.source} sent; run it with capture.ip: true")
-        if not traced_in_full(bundle):
-            raise DataError(f"{asked.where}: radio.trace has events only; run it with capture.radio_trace: full")
-        return asked
-
-    @property
-    def where(self) -> str:
-        """Of messages."""
-        return f"{self.run.bundle.path}: flow {self.flow.id}"
-
-    @property
-    def unexplained(self) -> str:
-        """The message where no segment is explained."""
-        return f"{self.where}: radio.trace explains no RTT of this flow; choose another flow or time"
-
-    def explained(self) -> pl.DataFrame:
-        """Segments whose RTT is known with all its parts, by the time they were sent.
-
-        Raises:
-            DataError: the connection carried no data.
-        """
-        bundle, flow = self.run.bundle, self.flow
-        if not flow.packets(bundle.capture(flow.source))["payload_bytes"].sum():
-            raise DataError(f"{self.where}: the connection carried no data; choose another flow with --flow")
-        segments = self.run.segments(flow.id)
-        if segments.is_empty():
-            segments = decomposed_segments(bundle, flow, _lives(bundle))
-        return segments.drop_nulls(["rtt_ns", *RTT_PARTS]).sort("out_ns", maintain_order=True)
-
-    @property
-    def wired(self) -> frozenset[str]:
-        """Parts of the RTT that have wires in them."""
-        ues = self.run.bundle.ue_numbers
-        return frozenset((() if self.flow.source in ues else ("host_tx", "host_rx"))
-                         + (() if self.flow.sink in ues else ("receiver",)))
 
 
 def _lives(bundle: Bundle) -> pl.DataFrame:

@@ -13,11 +13,12 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from cellbed_formats.bundle import Bundle
 from cellbed_formats.error import DataError
 
+from ..metrics.asked import Asked
 from ..metrics.window import evaluated_window
 from ..radio.grid import grid_of
 from ..tcp.segment import RTT_PARTS, part_label
 from .fitted import Column, Fitted
-from .why import LEAST_MS, Asked, defect_of
+from .why import LEAST_MS, defect_of
 
 #: Percentiles of the RTT between which a segment is one of the middle, and above which it is one of the slowest.
 MIDDLE, SLOWEST = (40, 60), 95
