@@ -122,6 +122,65 @@ static void test_idle_devices_are_read_when_they_have_something(void **state)
 	}
 }
 
+static int push_in_time(int64_t t_ns)
+{
+	const struct tun *failed;
+	int64_t read_ns = clock_ns(CLOCK_MONOTONIC) + MS(1);
+
+	assert_int_equal(ports_wait(&ports, read_ns, read_ns + MS(1)), PACKET_IO_READ);
+	assert_true(ports_read_asleep(&ports));
+	return ports_push_in_time(&ports, cell, &output, t_ns, &failed);
+}
+
+/* Four are read where none is expected. Where they were all, what comes later has to wait. */
+static void test_what_there_is_no_room_for_counts_later(void **state)
+{
+	(void)state;
+	start(2, true);
+	for (uint8_t i = 0; i < 5; i++)
+		send_packet(1, 4, 100, i);
+	assert_int_equal(push_in_time(1), 4);
+	assert_false(ports_read_asleep(&ports));
+	send_packet(1, 4, 100, 5);
+	assert_int_equal(drain(2), 2);
+	send_packet(1, 4, 100, 6);
+	assert_int_equal(push_in_time(3), 1);
+	send_packet(1, 4, 100, 7);
+	assert_int_equal(drain(4), 0);
+	assert_int_equal(push_in_time(5), 1);
+	assert_false(ports_overflow(&ports));
+	stop();
+}
+
+/* The packet that ended the poll of an idle device was there in time; the next one may not. */
+static void test_an_idle_device_has_one_packet_in_time(void **state)
+{
+	(void)state;
+	start(2, true);
+	for (uint8_t i = 0; i < 20; i++)
+		assert_int_equal(push_in_time(1) + drain(1), 0);
+	assert_int_equal(ports.source[1].asked, 0);
+	send_packet(2, 4, 100, 1);
+	send_packet(2, 4, 100, 2);
+	assert_int_equal(push_in_time(2), 1);
+	assert_int_equal(drain(3), 1);
+	stop();
+}
+
+static void test_more_than_a_batch_is_expected(void **state)
+{
+	(void)state;
+	start(2, true);
+	for (uint8_t i = 0; i < PACKET_IO_BATCH; i++)
+		send_packet(1, 4, 100, i);
+	assert_int_equal(drain(1), PACKET_IO_BATCH);
+	assert_true(ports_overflow(&ports));
+	stop();
+	start(MANY_UES, true);
+	assert_true(ports_overflow(&ports)); /* not all devices share a batch */
+	stop();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -129,6 +188,9 @@ int main(void)
 		cmocka_unit_test(test_what_ends_a_sleep_without_ring),
 		cmocka_unit_test(test_packets_wait_for_their_time),
 		cmocka_unit_test(test_idle_devices_are_read_when_they_have_something),
+		cmocka_unit_test(test_what_there_is_no_room_for_counts_later),
+		cmocka_unit_test(test_an_idle_device_has_one_packet_in_time),
+		cmocka_unit_test(test_more_than_a_batch_is_expected),
 	};
 
 	(void)signal(SIGPIPE, SIG_IGN);
