@@ -105,3 +105,16 @@ def test_packets_that_are_held_are_dropped_at_the_end():
     cell.advance(1 * MS)  # one is on its way, two wait
     cell.done()
     assert [o.reason for o in cell.outputs if o.type == lib.CELL_OUT_DROP] == [lib.CELL_DROP_SHUTDOWN] * 3
+
+
+def test_losses_of_both_ways_are_drawn_apart():
+    cell = Cell({"system": lib.CELL_SYSTEM_CONSTANT_RATE, "n_ue": 1, "ue": [{"peer": 0, "mode": 0}], "max_pkts": 128,
+                 "constant.queue_pkts": 64, "constant.loss_dl_q32": 2**31, "constant.loss_ul_q32": 2**31})
+    for number in range(40):
+        for port in (1, 1 | NETWORK_SIDE):
+            assert cell.push(port, bytes(100), number, 0) == 0
+    while (due_ns := cell.next()) != NEVER:
+        cell.advance(due_ns)
+    came = {port: [o.tag for o in cell.outputs if o.type == lib.CELL_OUT_DELIVER and o.port == port]
+            for port in (1, 1 | NETWORK_SIDE)}
+    assert 5 < len(came[1]) < 35 and came[1] != came[1 | NETWORK_SIDE]
