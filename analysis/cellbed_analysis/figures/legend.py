@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from matplotlib.artist import Artist
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 
@@ -32,20 +31,22 @@ def by_label(handles: Iterable[Artist]) -> dict[str, Artist]:
     return {str(handle.get_label()): handle for handle in handles}
 
 
-def legend_above(figure: Figure, ncols: int, named: Mapping[str, Artist] | None = None, **how: Any) -> None:
+def legend_above(
+    figure: Figure, ncols: int | None = None, named: Mapping[str, Artist] | None = None, **how: Any
+) -> None:
     """Names above the axes, in as many columns as fit; nothing where nothing has a name.
 
     The figure grows by the rows after the first, so that the axes keep their height.
 
     Args:
-        ncols: the most columns.
+        ncols: the most columns; None: one for each name.
         named: None: what has a name in the figure.
         how: of Figure.legend().
     """
     named = labelled(figure) if named is None else named
     if not named:
         return
-    ways = _ways([*named], min(ncols, len(named)))
+    ways = _ways([*named], min(ncols or len(named), len(named)))
     made, columns = _fitting(figure, [*named.values()], "outside upper center", ways, figure.get_figwidth(), how)
     height_in, rows = _size_in(made)[1], -(-len(named) // columns)
     figure.set_figheight(figure.get_figheight() + height_in * (rows - 1) / rows)
@@ -85,6 +86,5 @@ def _size_in(legend: Legend) -> tuple[float, float]:
     """Width and height."""
     figure = legend.figure
     assert isinstance(figure, Figure)
-    renderer: Any = FigureCanvasAgg(figure).get_renderer()  # type: ignore[no-untyped-call]
-    extent = legend.get_window_extent(renderer)
+    extent = legend.get_window_extent()
     return extent.width / figure.dpi, extent.height / figure.dpi

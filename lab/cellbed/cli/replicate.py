@@ -125,7 +125,7 @@ def _publish(where: Path, folder: Path) -> Path:
     with analysing(where, keep_going=True):  # the report says what is wrong
         from cellbed_analysis.report.publish import publish
 
-        index: Path = publish(where, where / PAGE, sorted(folder.glob("*claims.yaml")))
+        index: Path = publish(where, where / PAGE, included.claims_of(folder))
     return index
 
 

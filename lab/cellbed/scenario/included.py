@@ -25,7 +25,7 @@ def named(path: Path) -> Path:
 
 def studies() -> dict[str, Path]:
     """Folders of scenarios that have claims, by name."""
-    return {path.name: path for path in sorted(FOLDER.iterdir()) if any(path.glob(f"*{_CLAIMS}.yaml"))}
+    return {path.name: path for path in sorted(FOLDER.iterdir()) if claims_of(path)}
 
 
 def study(name: str) -> tuple[str, Path]:
@@ -46,11 +46,16 @@ def scenarios_of(folder: Path) -> list[Path]:
     return [path for path in sorted(folder.glob("*.yaml")) if not path.stem.endswith(_CLAIMS)]
 
 
+def claims_of(folder: Path) -> list[Path]:
+    """Files with claims of a folder, in the order of their names."""
+    return sorted(folder.glob(f"*{_CLAIMS}.yaml"))
+
+
 def first_claimed(folder: Path) -> Path:
     """The scenario that the claims of a folder name first."""
     from cellbed_formats import bounded_yaml  # the help of commands reads no file
 
-    for file in sorted(folder.glob(f"*{_CLAIMS}.yaml")):
+    for file in claims_of(folder):
         for claim in bounded_yaml.read(file):
             named_there = claim.get("scenario") if isinstance(claim, dict) else None
             first = named_there[0] if isinstance(named_there, list) else named_there

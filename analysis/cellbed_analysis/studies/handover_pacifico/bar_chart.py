@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ...figures.legend import labelled, legend_above
+from ...figures.legend import legend_above
 from ...figures.style import ink, style_at
 from ...stats.interval import Estimate
 
@@ -45,7 +45,7 @@ def draw(
     grid[0][0].set_ylim(0, top)
     if paper:
         grid[0][0].plot([], [], "D", color=ink(), markerfacecolor="none", markersize=6, label="paper")
-    legend_above(figure, len(labelled(figure)))
+    legend_above(figure)
     return figure
 
 

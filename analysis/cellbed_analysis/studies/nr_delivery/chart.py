@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 
 from ...figures.error_bars import errors
 from ...figures.figure import FigureSpec, of_each_scenario
-from ...figures.legend import labelled, legend_above
+from ...figures.legend import legend_above
 from ...figures.style import ink
 from ...metrics.over_runs import estimate
 from ...metrics.series_name import natural
@@ -64,7 +64,7 @@ def draw(rows: Sequence[Row]) -> Figure:
             if not column:
                 axes.set_ylabel(label)
         panels[0, column].set_title(f"{100 * rate:g} % left by HARQ", loc="left")
-    legend_above(figure, len(labelled(figure)))
+    legend_above(figure)
     return figure
 
 
