@@ -78,6 +78,14 @@ def asked(truth):
     return truth.transport == "tcp" and truth.segments is not None and truth.retransmissions is not None
 
 
+@pytest.mark.parametrize("name", ["transfer-fast", "tunnel-gtpu", "interfaces-router"])
+def test_rows_are_the_same_where_no_segments_are_kept(made, name):
+    path, _ = made(name)
+    kept, rows = analyse([path]), analyse([path], keep=False)
+    assert rows.to_json() == kept.to_json()
+    assert len(kept.segment_frame()) and rows.segment_frame().is_empty()
+
+
 CORPUS = ("transfer-fast", "twice-vlan", "interfaces-router", "clock-some", "datagrams-in-fragments-six",
           "tunnel-in-a-tunnel", "raw-user-plane-156", "labelled", "packed-gz", "packed-zst", "packed-xz",
           "blocks-padding", "options-cut-at-60", "closed-windows-some", "sealed")

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 PROTOCOL_TCP, PROTOCOL_UDP = 6, 17
 UDP_HEADER_BYTES, IPV6_HEADER_BYTES = 8, 40
@@ -30,6 +31,8 @@ PPPOE_BYTES, LABEL_BYTES, LABELS_MAX = 8, 4, 6
 #: Headers that may stand between IPv6 and the transport; the fragment header, and authentication, which counts by four.
 EXTENSIONS, FRAGMENT_HEADER, AUTHENTICATION, EXTENSIONS_MAX = (0, 43, 44, 51, 60, 135), 44, 51, 8
 G_PDU, GTP_HEADER_BYTES, GTP_EXTENSIONS_MAX = 255, 8, 8  # Source: TS 29.281 section 5
+#: Big-endian numbers that are read in one piece, by their bytes.
+WORDS = {2: ">u2", 4: ">u4"}
 MAPPED = 0xFFFF << 32  # of an IPv4 address in one of IPv6, Source: RFC 4291 section 2.5.5.2
 
 
@@ -62,6 +65,9 @@ class Bytes:
         if n_bytes == 8:
             high, low = (self.number(offset + i, 4).astype(np.uint64) for i in (0, 4))
             return high << np.uint64(32) | low
+        at = self.at + offset
+        if n_bytes in WORDS and len(at) and (at + n_bytes <= self.end).all():
+            return sliding_window_view(self.content, n_bytes)[at].view(WORDS[n_bytes])[:, 0].astype(np.int64)
         value = np.zeros(len(self.at), dtype=np.int64)
         for i in range(n_bytes):
             value = value << 8 | self.byte(offset + i)

@@ -91,7 +91,7 @@ def ip_packets(records: Records, options: bool = False, places: bool = False) ->
     if inside is not None:
         ip, version = inside.ip, inside.version
     four = version == 4
-    head = network(ip, version)
+    head = network(ip, version) if inside is None or inside.head is None else inside.head
     header, protocol, fragment = head.bytes, head.protocol, head.elsewhere
     on_wire = records.original[rows] - (ip.at - records.start[rows])
     told = np.where(four, ip.number(2, 2), ip.number(4, 2) + IPV6_HEADER_BYTES)

@@ -9,11 +9,13 @@ Source: draft-ietf-opsawg-pcap; draft-ietf-opsawg-pcapng
 from __future__ import annotations
 
 import struct
+from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from . import foreign, pcapng, unpacked
 from .error import FileError
@@ -30,6 +32,8 @@ CLASSIC = {
     b"\xa1\xb2\xcd\x34": (">", 1000, 24),
 }
 FILE_HEADER_BYTES = 24
+#: So much of a file is walked through before its pages are given back.
+WALKED_BYTES = 1 << 26
 READABLE = "readable: pcap in us or ns, pcapng, plain or as .gz, .xz, .zst, .bz2"
 
 
@@ -93,37 +97,38 @@ def _starts_well(start: bytes) -> bool:
 
 def words(content: np.ndarray, at: np.ndarray, order: str, n_bytes: int = 4) -> np.ndarray:
     """Unsigned numbers of some bytes at places of a file that it has, (n,) int64."""
-    value = np.zeros(len(at), dtype=np.int64)
-    for i in range(n_bytes):
-        shift = 8 * (i if order == "<" else n_bytes - 1 - i)
-        value |= content[at + i].astype(np.int64) << shift
-    return value
+    return sliding_window_view(content, n_bytes)[at].view(f"{order}u{n_bytes}")[:, 0].astype(np.int64)
 
 
 def _classic(content: np.ndarray, order: str, fraction_ns: int, header: int) -> Records:
     length: Callable[[memoryview, int], tuple[int]] = struct.Struct(f"{order}I").unpack_from
     view, size, at = content.data, len(content), FILE_HEADER_BYTES
     cut: str | None = None
-    found: list[int] = []
-    while at < size:
-        if at + header > size:
-            cut = "truncated: ends inside a packet header"
-            break
-        (captured,) = length(view, at + 8)
-        after = at + header + captured
-        if after > size:
-            have = size - at - header
-            cut = f"truncated: its last packet has {have} of {captured} bytes"
-            break
-        if not captured and not content[at : at + header].any() and not content[at:].any():
-            break  # room that nobody wrote to
-        found.append(at)
-        at = after
+    found = array("q")  # a list takes five times the memory
+    while at < size and cut is None:
+        here = at
+        while at < size and at - here < WALKED_BYTES:
+            if at + header > size:
+                cut = "truncated: ends inside a packet header"
+                break
+            (captured,) = length(view, at + 8)
+            after = at + header + captured
+            if after > size:
+                have = size - at - header
+                cut = f"truncated: its last packet has {have} of {captured} bytes"
+                break
+            if not captured and not content[at : at + header].any() and not content[at:].any():
+                at = size  # room that nobody wrote to
+                break
+            found.append(at)
+            at = after
+        unpacked.release(content)
     head = np.array(found, dtype=np.int64)
+    del found
     seconds, fraction, captured_bytes, original = (words(content, head + 4 * i, order) for i in range(4))
     (link,) = words(content, np.array([20]), order) & 0xFFFF
     return Records(content, seconds * SECOND_NS + fraction * fraction_ns, head + header, captured_bytes, original,
-                   np.full(len(head), link), (int(link),), cut, np.zeros(len(head), dtype=np.int64))
+                   np.broadcast_to(link, len(head)), (int(link),), cut, np.broadcast_to(np.int64(0), len(head)))
 
 
 def _from_blocks(found: pcapng.Blocks, content: np.ndarray) -> Records:

@@ -49,6 +49,7 @@ class Carried:
     tunnel: np.ndarray  # number in `tunnels` and one more; 0: none
     forth: np.ndarray  # whether it goes from the tunnel's first end to the other
     outer_bytes: np.ndarray  # of headers around the inner packet
+    head: Network | None = None  # of the packets, where none is in a tunnel
     tunnels: list[tuple[str, Ends]] = field(default_factory=list)  # kind, addresses from the smaller end to the other
 
 
@@ -58,9 +59,11 @@ def carried(ip: Bytes, version: np.ndarray) -> Carried:
     found = Carried(Bytes(ip.content, at, ip.end), version, np.zeros(len(at), dtype=np.int64), np.zeros(len(at), bool),
                     np.zeros(len(at), dtype=np.int64))
     rows = np.arange(len(at))
-    for _ in range(LEVELS):
+    for level in range(LEVELS):
         outer = found.ip.of(rows)
         head = network(outer, version[rows])
+        if not level:
+            found.head = head
         skipped, typed, kind = _inside(outer, head, version[rows])
         inner = outer.plus(np.maximum(skipped, 0))
         nibble = inner.byte() >> 4
@@ -68,6 +71,7 @@ def carried(ip: Bytes, version: np.ndarray) -> Carried:
         keep = np.flatnonzero(skipped > 0)
         if not len(keep):
             break
+        found.head = None
         _note(found, rows[keep], kind[keep], head.of(keep))
         rows, inner = rows[keep], inner.of(keep)
         at[rows], version[rows] = inner.at, nibble[keep]

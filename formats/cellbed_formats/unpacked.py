@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import bz2
 import lzma
+import mmap
 import sys
 import tempfile
 import zlib
@@ -64,6 +65,13 @@ def _mapped(file: BinaryIO) -> np.ndarray:
         return np.zeros(0, dtype=np.uint8)
     file.seek(0)
     return np.memmap(file, dtype=np.uint8, mode="r")
+
+
+def release(content: np.ndarray) -> None:
+    """Give back the memory of a mapped file's pages: what is looked at again is read again."""
+    mapped = getattr(content, "_mmap", None)
+    if isinstance(mapped, mmap.mmap):
+        mapped.madvise(mmap.MADV_DONTNEED)
 
 
 def _content(path: Path | Inside, file: BinaryIO,

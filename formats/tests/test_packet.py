@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import dpkt
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from synthetic_bundle import write_pcap
 
-from cellbed_formats.packet import ip_packets
+from cellbed_formats.packet import Bytes, ip_packets
 from cellbed_formats.pcap_file import read_records
 
 SIX = [ipaddress.IPv6Address(text) for text in ("2001:db8::1", "2001:db8::2")]
@@ -145,3 +146,14 @@ def test_a_length_of_nothing_is_that_of_the_wire(tmp_path: Path) -> None:
 def test_any_bytes_are_packets_or_none(tmp_path_factory: pytest.TempPathFactory, data: bytes, link: int) -> None:
     frame = read(tmp_path_factory.getbasetemp(), data, link)
     assert len(frame) <= 1 and frame.null_count().sum_horizontal().sum() == 0
+
+
+@given(content=st.binary(min_size=1, max_size=40), at=st.lists(st.integers(0, 39), min_size=1, max_size=5),
+       end=st.integers(0, 40), n_bytes=st.sampled_from((1, 2, 4, 8)))
+def test_a_number_has_zeros_for_what_was_not_captured(content: bytes, at: list[int], end: int, n_bytes: int) -> None:
+    """Also where all of it was, and it is read in one piece."""
+    end = min(end, len(content))
+    places = np.array(at)
+    found = Bytes(np.frombuffer(content, np.uint8), places, np.full(len(at), end)).number(0, n_bytes)
+    padded = content[:end].ljust(80, b"\0")
+    assert found.tolist() == [int.from_bytes(padded[one : one + n_bytes], "big") for one in at]

@@ -67,11 +67,13 @@ class Analysis:
         return said + list(dict.fromkeys(f"{one.path}: {note}" for one in self.captures for note in one.notes))
 
 
-def analyse(paths: Sequence[Path], flow: str | None = None, two_clocks: bool = False) -> Analysis:
+def analyse(paths: Sequence[Path], flow: str | None = None, two_clocks: bool = False,
+            keep: bool = True) -> Analysis:
     """Analyse captures; of two captures of IP also the delays between them.
 
     Args:
         flow: id of one flow, or a part of it; None: all.
+        keep: also the segments of all flows, of which `segment_frame`, pages and links are made.
 
     Raises:
         FileError: a file that is no capture, or of links that are not read.
@@ -79,7 +81,7 @@ def analyse(paths: Sequence[Path], flow: str | None = None, two_clocks: bool = F
     """
     found = Analysis(paths=list(paths))
     for path in paths:
-        _add(found, path, flow)
+        _add(found, path, flow, keep)
     if flow is not None and found.captures and not any(found.flows):
         every = list(dict.fromkeys(name for capture in found.captures for name in names(capture.flows)))
         few = ", ".join(every[:8]) + (f" and {len(every) - 8} more" if len(every) > 8 else "")
@@ -90,7 +92,7 @@ def analyse(paths: Sequence[Path], flow: str | None = None, two_clocks: bool = F
     return found
 
 
-def _add(found: Analysis, path: Path, flow: str | None) -> None:
+def _add(found: Analysis, path: Path, flow: str | None, keep: bool) -> None:
     records = read_records(path)
     captures, datagrams = [], None
     if set(records.links) - {EXPORTED}:
@@ -105,7 +107,7 @@ def _add(found: Analysis, path: Path, flow: str | None) -> None:
         raise FileError(path, _nothing(records))
     for capture in captures:
         found.captures.append(capture)
-        found.flows.append(measure(capture, (lambda _: True) if flow is None else lambda name: flow in name))
+        found.flows.append(measure(capture, (lambda _: True) if flow is None else lambda name: flow in name, keep))
 
 
 def _nothing(records: Records) -> str:

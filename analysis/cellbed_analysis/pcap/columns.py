@@ -28,6 +28,8 @@ class Columns:
 
     def where(self, rows: np.ndarray | slice) -> Columns:
         """Some rows: a mask, places or a slice."""
+        if isinstance(rows, np.ndarray) and rows.dtype == bool:  # found once, not for each column
+            rows = np.flatnonzero(rows)
         return Columns({name: column[rows] for name, column in self.of.items()})
 
     def plus(self, **more: np.ndarray) -> Columns:

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from cellbed_formats import unpacked
 from cellbed_formats.capture import ip_records
 from cellbed_formats.flow import TRANSPORTS
 from cellbed_formats.packet import ACK, PROTOCOL_TCP, SYN, ip_packets
@@ -57,7 +58,9 @@ def read_points(path: Path, records: Records | None = None) -> list[Capture]:
     packets, tunnels = _packets(records)
     packets, without_first = fragments.joined(packets)
     packets, notes = _on_one_clock(_by_ends(packets))
-    packets = packets.sort("t_ns", maintain_order=True).with_columns(turn=_turns(("pair",)))
+    if not packets["t_ns"].is_sorted():
+        packets = packets.sort("t_ns", maintain_order=True)
+    packets = packets.with_columns(turn=_turns(("pair",)))
     flows = packets.group_by("pair", "turn", maintain_order=True).agg(swapped_first=pl.col("swapped").first())
     packets = packets.join(flows.with_row_index("flow"), on=["pair", "turn"], how="left", maintain_order="left")
     packets = packets.with_columns(forth=pl.col("swapped") == pl.col("swapped_first")).drop(
@@ -77,6 +80,7 @@ def _packets(records: Records) -> tuple[pl.DataFrame, list[Tunnel]]:
         found = ip_packets(records.part(begin, begin + PART), options=True, places=True)
         frame = found.frame.with_columns(pl.col("row") + begin)
         parts.append(seen.numbered(frame, found.tunnels).filter(pl.col("protocol").is_in(list(TRANSPORTS))))
+        unpacked.release(records.content)
     return pl.concat(parts), seen.tunnels()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -111,12 +111,17 @@ class FlowMeasures:
     last_ns: int  # of its packets
 
 
-def measure(capture: Capture, wanted: Callable[[str], bool] = lambda _: True) -> list[FlowMeasures]:
-    """All flows of a capture, or those whose ids are wanted, the largest first; a tunnel above all that it carries."""
+def measure(capture: Capture, wanted: Callable[[str], bool] = lambda _: True, keep: bool = True) -> list[FlowMeasures]:
+    """All flows of a capture, or those whose ids are wanted, the largest first; a tunnel above all that it carries.
+
+    Args:
+        keep: also what each was measured of, which takes memory for every packet.
+    """
     found: dict[int, list[FlowMeasures]] = {}
     for name, (flow, packets) in zip(names(capture.flows), capture.connections(), strict=True):
         if wanted(name):
-            found.setdefault(flow["tunnel"], []).append(_flow(capture, name, flow, packets))
+            one = _flow(capture, name, flow, packets)
+            found.setdefault(flow["tunnel"], []).append(one if keep else replace(one, way=None))
     groups = []
     for number, flows in found.items():
         flows.sort(key=_size)

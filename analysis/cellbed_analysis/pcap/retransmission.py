@@ -13,6 +13,7 @@ Source: RFC 5681 section 3.2; RFC 6582 section 3.2; RFC 6675 section 4; RFC 8985
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -93,12 +94,17 @@ def timer_ns(rtt_ns: np.ndarray, deviation_min_ns: int = RTO_MIN_NS) -> np.ndarr
     return srtt + np.maximum(4 * _averages(away, 1 / 4), deviation_min_ns)
 
 
+@cache
+def _weights(share: float) -> tuple[np.ndarray, np.ndarray]:
+    """Of samples of a block in its averages, (BLOCK, BLOCK), and of the average before the block, (BLOCK,)."""
+    place = np.arange(BLOCK)
+    return np.tril(share * (1 - share) ** np.maximum(place[:, None] - place, 0.0)), (1 - share) ** (place + 1.0)
+
+
 def _averages(samples: np.ndarray, share: float) -> np.ndarray:
     """Each sample's moving average, which the sample has a share of; block by block, as a connection has thousands."""
-    place = np.arange(BLOCK)
-    weights = np.tril(share * (1 - share) ** np.maximum(place[:, None] - place, 0.0))
+    weights, faded = _weights(share)
     blocks = np.append(samples, np.zeros(-len(samples) % BLOCK)).reshape(-1, BLOCK) @ weights.T
-    faded = (1 - share) ** (place + 1.0)
     before, starts = float(samples[0]), []
     for last in blocks[:, -1].tolist():
         starts.append(before)

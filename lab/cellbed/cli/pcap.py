@@ -52,7 +52,8 @@ def run_pcap(
 
         for path in [*(one for one in output or [] if one.suffix != _PAGE), *([segments] if segments else [])]:
             check_output(path)
-        found = analyse(files, flow, two_clocks)
+        keep = segments is not None or any(path.suffix == _PAGE for path in output or [])
+        found = analyse(files, flow, two_clocks, keep)
         for note in found.notes():
             errors().print(f"cellbed: {note}", soft_wrap=True)
         for path in output or []:
