@@ -12,6 +12,7 @@ from cellbed.scenario.description import expand
 sys.path.insert(0, str(Path(__file__).with_name("bench")))
 
 import base
+import captures
 import cases
 import cost
 import lena
@@ -56,3 +57,10 @@ def test_a_commit_that_is_not_there():
     done = subprocess.run([sys.executable, Path(base.__file__).with_name("virtual.py"), "--base", "no-such"],
                           capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "bench: BASE=no-such: no commit of this repository\n")
+
+
+def test_programs_that_read_captures_are_compared(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["captures.py", "--packets", "2000", "--rounds", "1"])
+    captures.main()
+    said = capsys.readouterr().out
+    assert "| cellbed pcap |" in said
