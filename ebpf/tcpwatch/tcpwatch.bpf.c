@@ -20,7 +20,7 @@
 
 #include "tcpwatch.h"
 
-#define AF_INET6 10 /* Source: Linux, include/linux/socket.h */
+#define AF_INET6 10 /* of sys/socket.h, which is no header for BPF */
 
 #define CB_FLAGS                                                                                   \
 	(BPF_SOCK_OPS_RTT_CB_FLAG | BPF_SOCK_OPS_RTO_CB_FLAG | BPF_SOCK_OPS_RETRANS_CB_FLAG |      \

@@ -5,7 +5,7 @@ That of IPv4 is its own number. One of IPv6 has a hash of its bytes behind four 
 begins with; tcp.json, manifests and captures have the address itself. The probe computes the same
 (ebpf/tcpwatch/tcpwatch.h).
 
-Source: RFC 1112 section 4 (240.0.0.0/4 is reserved); Fowler, Noll and Vo, FNV-1a
+The hash is FNV-1a, of 32 bits. 240.0.0.0/4 is reserved, so no host has an address of it.
 """
 
 from __future__ import annotations
