@@ -8,6 +8,7 @@
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,12 +30,13 @@ static char *cgroup_name(const char *watched, __u64 id)
 	return name;
 }
 
-static json_t *address_json(__u32 address)
+static json_t *address_json(const struct tcpwatch_address *a)
 {
-	char text[INET_ADDRSTRLEN] = "";
-	struct in_addr in = { htonl(address) };
+	bool mapped = !a->word[0] && !a->word[1] && a->word[2] == TCPWATCH_MAPPED;
+	char text[INET6_ADDRSTRLEN] = "";
 
-	(void)inet_ntop(AF_INET, &in, text, sizeof(text));
+	(void)inet_ntop(mapped ? AF_INET : AF_INET6, mapped ? &a->word[3] : a->word, text,
+	                sizeof(text));
 	return json_string(text);
 }
 
@@ -43,8 +45,8 @@ static json_t *flow_json(const struct tcpwatch_flow_key *k, const struct tcpwatc
 {
 	json_t *o = json_pack(
 		"{s:s, s:o, s:i, s:o, s:i, s:I, s:I, s:I, s:I, s:I, s:I}", "protocol",
-		k->protocol == IPPROTO_TCP ? "tcp" : "udp", "saddr", address_json(k->saddr),
-		"sport", k->sport, "daddr", address_json(k->daddr), "dport", k->dport, "first_ns",
+		k->protocol == IPPROTO_TCP ? "tcp" : "udp", "saddr", address_json(&k->saddr),
+		"sport", k->sport, "daddr", address_json(&k->daddr), "dport", k->dport, "first_ns",
 		(json_int_t)f->first_ns, "last_ns", (json_int_t)f->last_ns, "sent_pkts",
 		(json_int_t)f->sent_pkts, "sent_bytes", (json_int_t)f->sent_bytes, "received_pkts",
 		(json_int_t)f->received_pkts, "received_bytes", (json_int_t)f->received_bytes);

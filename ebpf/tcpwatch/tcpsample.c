@@ -82,25 +82,23 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Where the IPv4 address is: a socket of IPv6 has one, too, when it talks IPv4. Return: its word;
- * negative: there is none. */
-static int word_of_ipv4(const struct inet_diag_msg *m)
+/* One of IPv4 is mapped, which that of a socket of IPv6 that talks IPv4 is already. */
+static uint32_t number(uint8_t family, const __be32 *address)
 {
-	const __be32 *a = m->id.idiag_dst;
+	struct tcpwatch_address a = { .word = { 0, 0, TCPWATCH_MAPPED, address[0] } };
 
-	if (m->idiag_family == AF_INET)
-		return 0;
-	return !a[0] && !a[1] && a[2] == htonl(0xffff) ? 3 : -1;
+	if (family == AF_INET6)
+		memcpy(a.word, address, sizeof(a.word));
+	return tcpwatch_number(&a);
 }
 
-static struct tcpwatch_event event(const struct inet_diag_msg *m, int word,
-                                   const struct tcp_info *info)
+static struct tcpwatch_event event(const struct inet_diag_msg *m, const struct tcp_info *info)
 {
 	return (struct tcpwatch_event){
 		.t_ns = now_ns(),
 		.cookie = (uint64_t)m->id.idiag_cookie[1] << 32 | m->id.idiag_cookie[0],
-		.saddr = ntohl(m->id.idiag_src[word]),
-		.daddr = ntohl(m->id.idiag_dst[word]),
+		.saddr = number(m->idiag_family, m->id.idiag_src),
+		.daddr = number(m->idiag_family, m->id.idiag_dst),
 		.sport = ntohs(m->id.idiag_sport),
 		.dport = ntohs(m->id.idiag_dport),
 		.kind = TCPWATCH_SAMPLE,
@@ -126,9 +124,9 @@ static int take(struct sampler *s, const struct nlmsghdr *h)
 {
 	const struct inet_diag_msg *m = NLMSG_DATA(h);
 	const struct rtattr *a = (const void *)(m + 1);
-	int left = (int)(h->nlmsg_len - NLMSG_LENGTH(sizeof(*m))), word = word_of_ipv4(m);
+	int left = (int)(h->nlmsg_len - NLMSG_LENGTH(sizeof(*m)));
 
-	for (; word >= 0 && RTA_OK(a, left); a = RTA_NEXT(a, left)) {
+	for (; RTA_OK(a, left); a = RTA_NEXT(a, left)) {
 		struct tcp_info info = { 0 }; /* an older kernel's is shorter */
 		size_t bytes = RTA_PAYLOAD(a);
 		struct tcpwatch_event e;
@@ -136,7 +134,7 @@ static int take(struct sampler *s, const struct nlmsghdr *h)
 		if (a->rta_type != INET_DIAG_INFO)
 			continue;
 		memcpy(&info, RTA_DATA(a), bytes < sizeof(info) ? bytes : sizeof(info));
-		e = event(m, word, &info);
+		e = event(m, &info);
 		s->samples++;
 		return trace_write(s->trace, &e);
 	}

@@ -12,12 +12,15 @@
 #include <linux/if_ether.h>
 #include <linux/in.h>
 #include <linux/ip.h>
+#include <linux/ipv6.h>
 #include <linux/tcp.h>
 
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
 #include "tcpwatch.h"
+
+#define AF_INET6 10 /* of sys/socket.h, which is no header for BPF */
 
 #define CB_FLAGS                                                                                   \
 	(BPF_SOCK_OPS_RTT_CB_FLAG | BPF_SOCK_OPS_RTO_CB_FLAG | BPF_SOCK_OPS_RETRANS_CB_FLAG |      \
@@ -155,6 +158,29 @@ static void submit(struct tcpwatch_event *e)
 	bpf_ringbuf_submit(e, waiting > targ_wakeup_bytes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }
 
+/* A socket of IPv6 may talk IPv4, with mapped addresses. */
+static __always_inline void read_addresses(struct tcpwatch_event *e, struct bpf_sock_ops *ops)
+{
+	struct tcpwatch_address local, remote;
+
+	if (ops->family != AF_INET6) {
+		e->saddr = bpf_ntohl(ops->local_ip4);
+		e->daddr = bpf_ntohl(ops->remote_ip4);
+		return;
+	}
+	/* One by one: what is read of a context is at constant places. */
+	local.word[0] = ops->local_ip6[0];
+	local.word[1] = ops->local_ip6[1];
+	local.word[2] = ops->local_ip6[2];
+	local.word[3] = ops->local_ip6[3];
+	remote.word[0] = ops->remote_ip6[0];
+	remote.word[1] = ops->remote_ip6[1];
+	remote.word[2] = ops->remote_ip6[2];
+	remote.word[3] = ops->remote_ip6[3];
+	e->saddr = tcpwatch_number(&local);
+	e->daddr = tcpwatch_number(&remote);
+}
+
 static int handle_sock_ops(struct bpf_sock_ops *ops, __u8 kind)
 {
 	/* Linux 6.1 follows the reference only through a check where it was made. */
@@ -168,8 +194,7 @@ static int handle_sock_ops(struct bpf_sock_ops *ops, __u8 kind)
 	e->cookie = bpf_get_socket_cookie(ops);
 	e->kind = kind;
 	e->state = ops->state;
-	e->saddr = bpf_ntohl(ops->local_ip4);
-	e->daddr = bpf_ntohl(ops->remote_ip4);
+	read_addresses(e, ops);
 	e->sport = ops->local_port;
 	e->dport = bpf_ntohl(ops->remote_port);
 	e->snd_una = ops->snd_una;
@@ -319,19 +344,72 @@ static struct tcpwatch_flow *flow_of(const struct tcpwatch_flow_key *key, __u64 
 	return bpf_map_lookup_elem(&flows, key);
 }
 
-static void count_packet(struct __sk_buff *skb, const struct iphdr *ip, __u8 kind)
+/* What is read of an IP header, as the packet has it. */
+struct header {
+	struct tcpwatch_address src;
+	struct tcpwatch_address dst;
+	__u32 bytes; /* of the header, behind which the transport's is */
+	__u32 end;   /* of the packet */
+	__u32 protocol;
+};
+
+static __always_inline int read_ipv4(struct __sk_buff *skb, struct header *ret)
+{
+	struct iphdr ip;
+
+	if (bpf_skb_load_bytes(skb, 0, &ip, sizeof(ip)) < 0 || ip.version != 4)
+		return -1;
+	ret->src.word[2] = ret->dst.word[2] = TCPWATCH_MAPPED;
+	ret->src.word[3] = ip.saddr;
+	ret->dst.word[3] = ip.daddr;
+	ret->bytes = ip.ihl * 4;
+	ret->end = bpf_ntohs(ip.tot_len);
+	ret->protocol = ip.protocol;
+	return 0;
+}
+
+static __always_inline int read_ipv6(struct __sk_buff *skb, struct header *ret)
+{
+	struct ipv6hdr ip;
+
+	if (bpf_skb_load_bytes(skb, 0, &ip, sizeof(ip)) < 0 || ip.version != 6)
+		return -1;
+	__builtin_memcpy(&ret->src, &ip.saddr, sizeof(ret->src));
+	__builtin_memcpy(&ret->dst, &ip.daddr, sizeof(ret->dst));
+	ret->bytes = sizeof(ip);
+	ret->end = sizeof(ip) + bpf_ntohs(ip.payload_len);
+	ret->protocol = ip.nexthdr;
+	return 0;
+}
+
+/* Of IPv4, or of IPv6 without extension headers. */
+static __always_inline int read_header(struct __sk_buff *skb, struct header *ret)
+{
+	int r = -1;
+
+	__builtin_memset(ret, 0, sizeof(*ret));
+	if (skb->protocol == bpf_htons(ETH_P_IP))
+		r = read_ipv4(skb, ret);
+	else if (skb->protocol == bpf_htons(ETH_P_IPV6))
+		r = read_ipv6(skb, ret);
+	if (r < 0 || (ret->protocol != IPPROTO_TCP && ret->protocol != IPPROTO_UDP))
+		return -1;
+	return 0;
+}
+
+static void count_packet(struct __sk_buff *skb, const struct header *ip, __u8 kind)
 {
 	int out = kind == TCPWATCH_SEGMENT_OUT;
 	struct tcpwatch_flow_key key = {
-		.saddr = bpf_ntohl(out ? ip->saddr : ip->daddr),
-		.daddr = bpf_ntohl(out ? ip->daddr : ip->saddr),
+		.saddr = out ? ip->src : ip->dst,
+		.daddr = out ? ip->dst : ip->src,
 		.protocol = ip->protocol,
 	};
 	struct tcpwatch_flow *flow;
 	__u32 pkts = skb->gso_segs ? skb->gso_segs : 1;
 	__be16 ports[2];
 
-	if (bpf_skb_load_bytes(skb, ip->ihl * 4, ports, sizeof(ports)) < 0)
+	if (bpf_skb_load_bytes(skb, ip->bytes, ports, sizeof(ports)) < 0)
 		return;
 	key.sport = bpf_ntohs(ports[!out]);
 	key.dport = bpf_ntohs(ports[out]);
@@ -348,20 +426,16 @@ static void count_packet(struct __sk_buff *skb, const struct iphdr *ip, __u8 kin
 static int handle_segment(struct __sk_buff *skb, __u8 kind)
 {
 	struct bpf_sock *sk = skb->sk;
+	int out = kind == TCPWATCH_SEGMENT_OUT;
 	struct tcpwatch_event *e;
 	struct bpf_tcp_sock *tp;
 	struct tcphdr tcp;
-	struct iphdr ip;
-	__u32 header;
+	struct header ip;
 
-	if (skb->protocol != bpf_htons(ETH_P_IP) || !sk)
-		return 1;
-	if (bpf_skb_load_bytes(skb, 0, &ip, sizeof(ip)) < 0 || ip.version != 4 ||
-	    (ip.protocol != IPPROTO_TCP && ip.protocol != IPPROTO_UDP))
+	if (!sk || read_header(skb, &ip) < 0)
 		return 1;
 	count_packet(skb, &ip, kind);
-	header = ip.ihl * 4;
-	if (ip.protocol != IPPROTO_TCP || bpf_skb_load_bytes(skb, header, &tcp, sizeof(tcp)) < 0)
+	if (ip.protocol != IPPROTO_TCP || bpf_skb_load_bytes(skb, ip.bytes, &tcp, sizeof(tcp)) < 0)
 		return 1;
 	sk = bpf_sk_fullsock(sk);
 	if (!sk)
@@ -380,15 +454,15 @@ static int handle_segment(struct __sk_buff *skb, __u8 kind)
 	e->cookie = bpf_get_socket_cookie(skb);
 	e->kind = kind;
 	e->state = sk->state;
-	e->saddr = bpf_ntohl(kind == TCPWATCH_SEGMENT_OUT ? ip.saddr : ip.daddr);
-	e->daddr = bpf_ntohl(kind == TCPWATCH_SEGMENT_OUT ? ip.daddr : ip.saddr);
-	e->sport = bpf_ntohs(kind == TCPWATCH_SEGMENT_OUT ? tcp.source : tcp.dest);
-	e->dport = bpf_ntohs(kind == TCPWATCH_SEGMENT_OUT ? tcp.dest : tcp.source);
+	e->saddr = tcpwatch_number(out ? &ip.src : &ip.dst);
+	e->daddr = tcpwatch_number(out ? &ip.dst : &ip.src);
+	e->sport = bpf_ntohs(out ? tcp.source : tcp.dest);
+	e->dport = bpf_ntohs(out ? tcp.dest : tcp.source);
 	e->tcp_flags = tcp.fin | tcp.syn << 1 | tcp.rst << 2 | tcp.psh << 3 | tcp.ack << 4 |
 	               tcp.urg << 5 | tcp.ece << 6 | tcp.cwr << 7;
 	e->seq = bpf_ntohl(tcp.seq);
 	e->ack = bpf_ntohl(tcp.ack_seq);
-	e->len = bpf_ntohs(ip.tot_len) - header - tcp.doff * 4;
+	e->len = ip.end - ip.bytes - tcp.doff * 4;
 	e->snd_wnd = bpf_ntohs(tcp.window);
 	fill_socket(e, tp);
 	submit(e);

@@ -28,7 +28,7 @@ enum tcpwatch_kind {
 struct tcpwatch_event {
 	__u64 t_ns;   /* CLOCK_MONOTONIC */
 	__u64 cookie; /* of the socket */
-	__u32 saddr;  /* of the socket, first octet in the high byte */
+	__u32 saddr;  /* of the socket, as tcpwatch_number() has it */
 	__u32 daddr;
 	__u16 sport;
 	__u16 dport;
@@ -72,10 +72,42 @@ struct tcpwatch_owner {
 	__u32 reserved;
 };
 
-/* A 5-tuple as one of its sockets has it; addresses and ports as in struct tcpwatch_event. */
+/*
+ * An address, four words as packets have them; one of IPv4 is mapped into those of IPv6. Source:
+ * RFC 4291 2.5.5.2
+ */
+struct tcpwatch_address {
+	__u32 word[4];
+};
+
+#define TCPWATCH_MAPPED 0xffff0000u /* word[2] as this machine reads it */
+#define TCPWATCH_NO_IPV4                                                                           \
+	0xf0000000u /* the first octet of addresses that no socket has, 240.0.0.0/4 */
+#define TCPWATCH_FNV_OFFSET 0x811c9dc5u
+#define TCPWATCH_FNV_PRIME  0x01000193u
+
+/*
+ * tcpwatch_number() - an address as a row of tcp.trace has it
+ *
+ * That of IPv4 with its first octet in the high byte. Of IPv6 a hash (FNV-1a) of its 16 bytes
+ * behind four bits that no address of IPv4 begins with: the captures' reader computes the same, and
+ * tcp.json has the address itself.
+ */
+static inline __attribute__((always_inline)) __u32 tcpwatch_number(const struct tcpwatch_address *a)
+{
+	__u32 hash = TCPWATCH_FNV_OFFSET;
+
+	if (!a->word[0] && !a->word[1] && a->word[2] == TCPWATCH_MAPPED)
+		return __builtin_bswap32(a->word[3]);
+	for (int i = 0; i < 16; i++)
+		hash = (hash ^ (a->word[i / 4] >> (8 * (i % 4)) & 0xff)) * TCPWATCH_FNV_PRIME;
+	return hash | TCPWATCH_NO_IPV4;
+}
+
+/* A 5-tuple as one of its sockets has it; ports as in struct tcpwatch_event. */
 struct tcpwatch_flow_key {
-	__u32 saddr;
-	__u32 daddr;
+	struct tcpwatch_address saddr;
+	struct tcpwatch_address daddr;
 	__u16 sport;
 	__u16 dport;
 	__u32 protocol;

@@ -12,13 +12,14 @@
 #include "cell_kinds.h"
 
 struct cell_ue_cfg {
-	uint16_t rnti;  /* C-RNTI, 1..65523 */
-	uint8_t peer;   /* UE number its traffic goes to, or CELL_PEER_NETWORK */
-	uint8_t mode;   /* enum cell_mode of its outgoing traffic; IM for the network */
-	uint8_t enb;    /* that serves it at the start, 0..n_enb - 1 */
-	uint8_t weight; /* of its flows in CELL_SCHED_WFQ, 1..255; 0 counts as 1 */
-	uint32_t addr;  /* IPv4, host order; its tunnels are found by it; 0 = none */
-	uint8_t cqi_ul; /* 1..15 */
+	uint16_t rnti;     /* C-RNTI, 1..65523 */
+	uint8_t peer;      /* UE number its traffic goes to, or CELL_PEER_NETWORK */
+	uint8_t mode;      /* enum cell_mode of its outgoing traffic; IM for the network */
+	uint8_t enb;       /* that serves it at the start, 0..n_enb - 1 */
+	uint8_t weight;    /* of its flows in CELL_SCHED_WFQ, 1..255; 0 counts as 1 */
+	uint32_t addr;     /* IPv4, host order; its tunnels are found by it; 0 = none */
+	uint8_t addr6[16]; /* IPv6, the same; all zero = none */
+	uint8_t cqi_ul;    /* 1..15 */
 	uint8_t cqi_dl;
 	uint8_t cqi_sl;        /* of its own transmissions to the peer */
 	uint8_t second_cqi_ul; /* NR: in the second cell, with PDCP duplication; 0: as in the first

@@ -20,6 +20,7 @@ struct config_port {
 	char ifname[16];
 	int mtu;
 	int txqueuelen;
+	bool ipv6; /* packets of IPv6 are taken, too */
 };
 
 /* A change of a UE's mode or cell at a given time. */

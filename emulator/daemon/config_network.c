@@ -14,6 +14,7 @@
 			KEY(config_port, "ifname", ifname, KIND_STRING, 0, 0),                     \
 			KEY(config_port, "mtu", mtu, KIND_UINT, 68, mtu_max),                      \
 			KEY(config_port, "txqueuelen", txqueuelen, KIND_UINT, 1, 100000),          \
+			KEY(config_port, "ipv6", ipv6, KIND_BOOL, 0, 0),                           \
 		{                                                                                  \
 			0                                                                          \
 		}                                                                                  \
@@ -75,6 +76,22 @@ static int read_address(struct reader *r, const char *path, const char *key, con
 		return config_fail(r, "key '%s.%s': value '%s': allowed an IPv4 address", path, key,
 		                   text ? text : "(not a string)");
 	*ret = ntohl(in.s_addr);
+	return 0;
+}
+
+/* An IPv6 address, zeros where the key is absent. */
+static int read_address6(struct reader *r, const char *path, const json_t *object,
+                         uint8_t ret[sizeof(struct in6_addr)])
+{
+	const json_t *value = json_object_get(object, "address6");
+	const char *text = json_string_value(value);
+
+	memset(ret, 0, sizeof(struct in6_addr));
+	if (!value || json_is_null(value))
+		return 0;
+	if (!text || inet_pton(AF_INET6, text, ret) != 1)
+		return config_fail(r, "key '%s.address6': value '%s': allowed an IPv6 address",
+		                   path, text ? text : "(not a string)");
 	return 0;
 }
 
@@ -142,7 +159,9 @@ int config_read_tunnels(struct reader *r, const char *path, const json_t *object
 			                   "key '%s.enb': value '%s': allowed the name of an eNB",
 			                   path, name ? name : "(not a string)");
 	}
-	return read_address(r, path, "address", object, &ue->addr);
+	return read_address(r, path, "address", object, &ue->addr) < 0
+	               ? -EINVAL
+	               : read_address6(r, path, object, ue->addr6);
 }
 
 /* --- ports --- */

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <netinet/in.h>
 #include <netinet/ip.h>
+#include <netinet/ip6.h>
 #include <netinet/tcp.h>
 #include <netinet/udp.h>
 #include <string.h>
@@ -296,27 +297,53 @@ static uint64_t datagram_tag(const uint8_t *udp, size_t len)
 	return hash;
 }
 
+/* Of a TCP or UDP packet whose transport header is at @transport. */
+static uint64_t transport_tag(uint8_t protocol, const uint8_t *transport, size_t len)
+{
+	struct tcphdr tcp;
+
+	if (protocol == IPPROTO_UDP)
+		return len < sizeof(struct udphdr) ? 0 : datagram_tag(transport, len);
+	if (protocol != IPPROTO_TCP || len < sizeof(tcp))
+		return 0;
+	memcpy(&tcp, transport, sizeof(tcp));
+	return (uint64_t)ntohl(tcp.seq) << 32 | ntohl(tcp.ack_seq);
+}
+
+/* Behind the extension headers of a packet of IPv6. Source: RFC 8200 4 */
+static uint64_t ipv6_tag(const uint8_t *packet, size_t len)
+{
+	size_t at = sizeof(struct ip6_hdr);
+	uint8_t next = packet[offsetof(struct ip6_hdr, ip6_nxt)];
+
+	while (len >= at + 8 && (next == IPPROTO_HOPOPTS || next == IPPROTO_ROUTING ||
+	                         next == IPPROTO_DSTOPTS || next == IPPROTO_FRAGMENT)) {
+		bool fragment = next == IPPROTO_FRAGMENT;
+
+		if (fragment && (packet[at + 2] || packet[at + 3] & 0xf8)) /* not the first one */
+			return 0;
+		next = packet[at];
+		at += fragment ? 8u : 8u * (packet[at + 1] + 1u);
+	}
+	return len > at ? transport_tag(next, packet + at, len - at) : 0;
+}
+
 uint64_t output_tag(const uint8_t *packet, size_t len)
 {
 	struct iphdr ip;
-	struct tcphdr tcp;
 	struct gtpu tunnel;
 	uint32_t inner;
 
+	if (len >= sizeof(struct ip6_hdr) && packet[0] >> 4 == 6)
+		return ipv6_tag(packet, len);
 	if (len < sizeof(ip))
 		return 0;
 	memcpy(&ip, packet, sizeof(ip));
 	if (ip.version != 4 || ip.ihl < 5)
 		return 0;
-	if (ip.protocol == IPPROTO_UDP) {
-		if (gtpu_unpack(&tunnel, packet, (uint32_t)len, &inner) == 0)
-			return output_tag(packet + inner, len - inner);
-		if (ip.ihl * 4u + sizeof(struct udphdr) > len || ntohs(ip.frag_off) & IP_OFFMASK)
-			return 0;
-		return datagram_tag(packet + ip.ihl * 4u, len - ip.ihl * 4u);
-	}
-	if (ip.protocol != IPPROTO_TCP || ip.ihl * 4u + sizeof(tcp) > len)
+	if (ip.protocol == IPPROTO_UDP && gtpu_unpack(&tunnel, packet, (uint32_t)len, &inner) == 0)
+		return output_tag(packet + inner, len - inner);
+	if (ip.ihl * 4u > len || (ip.protocol == IPPROTO_UDP && ntohs(ip.frag_off) & IP_OFFMASK))
 		return 0;
-	memcpy(&tcp, packet + ip.ihl * 4u, sizeof(tcp));
-	return (uint64_t)ntohl(tcp.seq) << 32 | ntohl(tcp.ack_seq);
+	return transport_tag(ip.protocol, packet + ip.ihl * 4u, len - ip.ihl * 4u);
 }

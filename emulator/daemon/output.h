@@ -46,7 +46,7 @@ int output_close(struct output *out);
 json_t *stats_json(const struct cell *cell);
 
 /**
- * output_tag() - what tells an IPv4 packet from others of its flow: TCP sequence and acknowledgment
+ * output_tag() - what tells an IP packet from others of its flow: TCP sequence and acknowledgment
  * number, of UDP a hash of its first bytes, otherwise 0
  */
 uint64_t output_tag(const uint8_t *packet, size_t len);

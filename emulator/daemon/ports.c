@@ -23,6 +23,31 @@ int ports_open(struct ports *ports, const struct config *cfg, int control_fd,
 	return 0;
 }
 
+/* Whether a packet of IPv6 is for the other end of the link at most: neighbour discovery, and what
+ * routers and listeners say. Source: RFC 4291 2.4, 2.7 */
+static bool is_of_link(const uint8_t *packet, size_t len)
+{
+	const uint8_t *dst = packet + 24;
+
+	if (len < 40)
+		return false;
+	return (dst[0] == 0xff && (dst[1] & 0xf) <= 2) ||
+	       (dst[0] == 0xfe && (dst[1] & 0xc0) == 0x80);
+}
+
+/* Whether the cell gets the packet; else it is counted. */
+static bool takes(struct tun *tun, const uint8_t *packet, size_t len)
+{
+	if (packet[0] >> 4 == 4)
+		return true;
+	if (!tun->ipv6 || packet[0] >> 4 != 6) {
+		tun->refused_not_ipv4++;
+		return false;
+	}
+	tun->refused_of_link += is_of_link(packet, len);
+	return !is_of_link(packet, len);
+}
+
 static void push(struct tun *tun, struct cell *cell, struct output *output, const uint8_t *packet,
                  size_t len, int64_t t_ns)
 {
@@ -30,10 +55,8 @@ static void push(struct tun *tun, struct cell *cell, struct output *output, cons
 	int r;
 
 	tun->read_pkts++;
-	if (packet[0] >> 4 != 4) {
-		tun->refused_not_ipv4++;
+	if (!takes(tun, packet, len))
 		return;
-	}
 	r = cell_push(cell, tun->port, packet, len, tag, t_ns);
 	assert(r != -EINVAL);
 	if (r == -EMSGSIZE) {
@@ -135,15 +158,20 @@ json_t *ports_json(const struct ports *ports)
 		const struct tun *t = &ports->tun[i];
 		int64_t dropped = tun_tx_dropped(t);
 
-		json_object_set_new(
-			o, config_port_name(ports->cfg, t->port),
-			json_pack("{s:s, s:I, s:I, s:I, s:o, s:{s:I, s:I}}", "ifname", t->ifname,
-		                  "read_pkts", (json_int_t)t->read_pkts, "write_pkts",
-		                  (json_int_t)t->write_pkts, "write_errors",
-		                  (json_int_t)t->write_errors, "tun_tx_dropped",
-		                  dropped < 0 ? json_null() : json_integer(dropped), "refused_pkts",
-		                  "not_ipv4", (json_int_t)t->refused_not_ipv4, "oversize",
-		                  (json_int_t)t->refused_oversize));
+		json_t *refused =
+			json_pack("{s:I, s:I}", "not_ipv4", (json_int_t)t->refused_not_ipv4,
+		                  "oversize", (json_int_t)t->refused_oversize);
+
+		if (t->ipv6)
+			json_object_set_new(refused, "of_link",
+			                    json_integer((json_int_t)t->refused_of_link));
+		json_object_set_new(o, config_port_name(ports->cfg, t->port),
+		                    json_pack("{s:s, s:I, s:I, s:I, s:o, s:o}", "ifname", t->ifname,
+		                              "read_pkts", (json_int_t)t->read_pkts, "write_pkts",
+		                              (json_int_t)t->write_pkts, "write_errors",
+		                              (json_int_t)t->write_errors, "tun_tx_dropped",
+		                              dropped < 0 ? json_null() : json_integer(dropped),
+		                              "refused_pkts", refused));
 	}
 	return o;
 }

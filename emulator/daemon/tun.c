@@ -120,7 +120,7 @@ int tun_open(struct tun *ret, const struct config_port *port, const char **ret_w
 {
 	int netns, home, r;
 
-	*ret = (struct tun){ .fd = -1, .netlink = -1, .port = port->port };
+	*ret = (struct tun){ .fd = -1, .netlink = -1, .port = port->port, .ipv6 = port->ipv6 };
 	(void)snprintf(ret->ifname, sizeof(ret->ifname), "%s", port->ifname);
 	*ret_what = "opening the network namespace";
 	netns = open(port->netns, O_RDONLY | O_CLOEXEC);

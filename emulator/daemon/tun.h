@@ -3,6 +3,7 @@
 #ifndef TUN_H
 #define TUN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "config.h"
@@ -16,7 +17,9 @@ struct tun {
 	uint64_t read_pkts;
 	uint64_t write_pkts;
 	uint64_t write_errors;
+	bool ipv6; /* takes packets of it */
 	uint64_t refused_not_ipv4;
+	uint64_t refused_of_link; /* IPv6: for the link alone, on which nobody else is */
 	uint64_t refused_oversize;
 };
 

@@ -6,7 +6,6 @@ Source: docs/result-format.md
 
 from __future__ import annotations
 
-import ipaddress
 import json
 import os
 import re
@@ -19,9 +18,10 @@ from typing import Any
 import polars as pl
 
 from . import checksums, stored
+from .address import number_of, numbers_of_node
 from .capture import read_capture
 from .error import DataError, FileError, UnusableError, in_words, reading
-from .flow import Flow, Sightings, completed, found, number_of, of_captures, of_probe, of_samples
+from .flow import Flow, Sightings, completed, found, of_captures, of_probe, of_samples
 from .inside import LINKED, Inside
 from .manifest import NAME, check
 from .trace import read_header, read_trace
@@ -122,8 +122,8 @@ class Bundle:
             kind=entry["kind"],
             source=entry["from"],
             sink=entry["to"],
-            saddr=int(ipaddress.IPv4Address(entry["saddr"])),
-            daddr=int(ipaddress.IPv4Address(entry["daddr"])),
+            saddr=number_of(entry["saddr"]),
+            daddr=number_of(entry["daddr"]),
             port=int(entry["port"]),
             start_ns=flow_start_ns,
             end_ns=(
@@ -154,15 +154,14 @@ class Bundle:
         ways = of_captures(captures, self.names_by_address)
         if not captures:
             ways = seen.ways if counted is not None else of_samples(self.tcp) if self.probed else {}
-        return Sightings(ways, seen.owners)
+        return Sightings(ways, seen.owners, seen.addresses)
 
     @property
     def names_by_address(self) -> dict[int, str]:
         """Nodes by their address, as numbers."""
         ends = [(flow.saddr, flow.source) for flow in self.flows] + [(flow.daddr, flow.sink) for flow in self.flows]
         for name, node in self.settings.get("nodes", {}).items():
-            if node.get("address"):
-                ends.append((number_of(str(node["address"]).split("/")[0]), name))
+            ends += [(number, name) for number in numbers_of_node(node)]
         return dict(ends)
 
     @property
@@ -176,9 +175,9 @@ class Bundle:
         captures = [self.capture(node) for node in self.captured_nodes]
         pkts = sum(len(capture) for capture in captures)
         if pkts:
-            return f"no TCP or UDP flow over IPv4: its captures hold {pkts} packets of other protocols"
+            return f"no TCP or UDP flow: its captures hold {pkts} packets of other protocols"
         if captures:
-            return "no TCP or UDP flow over IPv4: nothing is in its captures"
+            return "no TCP or UDP flow: nothing is in its captures"
         return "no flow is known: the scenario names none, and there are no captures of what its commands sent"
 
     @property

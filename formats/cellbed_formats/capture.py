@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Reader of the IP captures (ip-*.pcap) that ipdump writes: IPv4 only, with tags of datagrams."""
+"""Reader of the IP captures (ip-*.pcap) that ipdump writes, with tags of datagrams."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from .address import numbers_of_ipv6
 from .error import FileError
 from .header import LINKS, PROTOCOL_TCP, PROTOCOL_UDP, USER_LINKS
 from .inside import Inside
@@ -46,15 +47,18 @@ SCHEMA = {
 
 
 def read_capture(path: Path | Inside) -> pl.DataFrame:
-    """Read the IPv4 packets of a capture.
+    """Read the IP packets of a capture.
 
     Args:
         path: pcap or pcapng, of raw IP, Ethernet or Linux cooked mode;
             a snap length of 128 bytes is enough.
 
     Returns:
-        One row per IPv4 packet, in the order captured. `t_ns` is
-        CLOCK_REALTIME in ns; addresses and ports are host-order integers;
+        One row per packet of IPv4 or IPv6, in the order captured. `t_ns` is
+        CLOCK_REALTIME in ns; ports are host-order integers, addresses
+        numbers as in address.py. IPv6 has no `ip_id`; of TCP there it is the
+        low half of the timestamp, by which transmissions of the same
+        bytes are told apart, too;
         the columns of TCP are 0 for other protocols, of which UDP
         has ports and payload; `payload_bytes` comes from
         the headers, so a short snap length does not shrink it. A `fragment`
@@ -65,10 +69,16 @@ def read_capture(path: Path | Inside) -> pl.DataFrame:
     Raises:
         FileError: no capture, an unexpected link type, or cut short.
     """
-    packets = ip_packets(_whole(path))
+    records = _whole(path)
+    packets = ip_packets(records)
+    six = packets.frame["version"].to_numpy() == 6
     frame = packets.frame.with_columns(
-        src=pl.col("src_low") & 0xFFFFFFFF, dst=pl.col("dst_low") & 0xFFFFFFFF, udp_tag=pl.Series(_tags(packets)))
-    frame = frame.filter(pl.col("version") == 4)
+        src=_numbers(packets.frame, "src", six), dst=_numbers(packets.frame, "dst", six),
+        udp_tag=pl.Series(_tags(packets)))
+    if six.any():
+        timestamp = ip_packets(records, options=True).frame["ts_val"]
+        of_tcp = (pl.col("version") == 6) & (pl.col("protocol") == PROTOCOL_TCP) & ~pl.col("fragment")
+        frame = frame.with_columns(ip_id=pl.when(of_tcp).then(timestamp).otherwise("ip_id"))
     return frame.select(pl.col(name).cast(kind, wrap_numerical=True) for name, kind in SCHEMA.items())
 
 
@@ -107,6 +117,15 @@ def _whole(path: Path | Inside) -> Records:
     if records.cut is not None:
         raise FileError(path, records.cut)
     return records
+
+
+def _numbers(frame: pl.DataFrame, end: str, six: np.ndarray) -> pl.Series:
+    """Addresses of packets, which of IPv6 is in @six."""
+    high, low = (frame[f"{end}_{half}"].to_numpy() for half in ("high", "low"))
+    numbers = (low & np.uint64(0xFFFFFFFF)).astype(np.uint32)
+    if six.any():
+        numbers[six] = numbers_of_ipv6(high[six], low[six])
+    return pl.Series(numbers)
 
 
 def _tags(packets: Packets) -> np.ndarray:

@@ -9,13 +9,13 @@ Source: RFC 9000 section 17.2 (QUIC's long header), section 15 (versions); RFC 9
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import polars as pl
 
+from .address import number_of, text_of
 from .capture import PROTOCOL_TCP, PROTOCOL_UDP
 from .error import DataError
 
@@ -112,6 +112,7 @@ class Sightings:
 
     ways: dict[Ends, Seen] = field(default_factory=dict)
     owners: dict[Ends, Owner] = field(default_factory=dict)
+    addresses: dict[int, str] = field(default_factory=dict)  # those of IPv6, by their numbers
 
 
 def is_quic() -> pl.Expr:
@@ -183,11 +184,13 @@ def of_probe(counted: Iterable[Mapping[str, Any]]) -> Sightings:
     for entry in counted:
         protocol = next(number for number, name in TRANSPORTS.items() if name == entry["protocol"])
         own: Ends = (protocol, number_of(entry["saddr"]), entry["sport"], number_of(entry["daddr"]), entry["dport"])
+        seen.addresses |= {number_of(text): text for text in (entry["saddr"], entry["daddr"]) if ":" in text}
         seen.owners[own] = Owner(entry.get("program"), entry.get("command"))
         for key, way in ((own, "sent"), (reverse(own), "received")):
             pkts, size = entry[f"{way}_pkts"], entry[f"{way}_bytes"]
             if pkts and (way == "sent" or key not in seen.ways):
                 header = 40 if protocol == PROTOCOL_TCP else 28
+                header += 20 if ":" in entry["saddr"] else 0
                 payload = max(size - header * pkts, 0)
                 seen.ways[key] = Seen(entry["first_ns"], entry["last_ns"], pkts, size, payload)
     return seen
@@ -204,11 +207,6 @@ def of_samples(tcp: pl.DataFrame) -> dict[Ends, Seen]:
         size = int(delivered) * max(int(mss), int(longest), 1)
         ways[PROTOCOL_TCP, saddr, sport, daddr, dport] = Seen(first, last, pkts, size, size)
     return ways
-
-
-def number_of(dotted: str) -> int:
-    """An address as a number, the first octet in the high byte."""
-    return int(ipaddress.IPv4Address(dotted))
 
 
 def completed(transfer: Flow, seen: Sightings) -> Flow:
@@ -261,7 +259,7 @@ def _found(seen: Sightings, ends: Ends, nodes: Mapping[int, str], commands: Sequ
     ways = {answer: seen.ways.get(answer, nothing), opener: seen.ways[opener]}
     data = answer if ways[answer].payload_bytes > ways[opener].payload_bytes else opener
     protocol, src, sport, dst, dport = data
-    source, sink = (nodes.get(address, str(ipaddress.IPv4Address(address))) for address in (src, dst))
+    source, sink = (nodes.get(address) or text_of(address, seen.addresses) for address in (src, dst))
     owner = _owner(seen, opener, nodes, commands)
     transport = TRANSPORTS[protocol]
     if transport == UDP and any(way.quic for way in ways.values()):

@@ -20,7 +20,7 @@ NAME = r"[a-z][a-z0-9-]{0,11}"
 Name = Annotated[str, Field(pattern=f"^{NAME}$")]
 Nanoseconds = Annotated[int, Field(ge=-(1 << 62), le=1 << 62)]
 Seconds = Annotated[float, Field(ge=0, le=1e6)]
-Address = Annotated[str, Field(pattern=r"^(\d{1,3}\.){3}\d{1,3}$")]
+Address = Annotated[str, Field(pattern=r"^((\d{1,3}\.){3}\d{1,3}|[0-9a-f:]{2,39})$")]
 Port = Annotated[int, Field(ge=0, le=65535)]
 Scalar = bool | int | float | str | None
 

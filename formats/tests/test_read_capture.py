@@ -3,14 +3,19 @@
 
 from __future__ import annotations
 
+import ipaddress
+import socket
 import struct
 import time
 from pathlib import Path
 
 import dpkt
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from synthetic_bundle import OFFSET_NS, SPORT, tcp_packet, write_pcap
 
+from cellbed_formats.address import number_of
 from cellbed_formats.capture import read_capture
 from cellbed_formats.error import FileError
 
@@ -59,13 +64,37 @@ def test_udp_has_ports_and_payload(tmp_path: Path) -> None:
     assert frame.select("sport", "dport", "payload_bytes", "seq", "flags").rows() == [(9, 8, 30, 0, 0)]
 
 
-def test_other_protocols_have_no_tcp_fields_and_ipv6_is_left_out(tmp_path: Path) -> None:
+def test_other_protocols_have_no_tcp_fields(tmp_path: Path) -> None:
     icmp = dpkt.ip.IP(src=b"\1\2\3\4", dst=b"\5\6\7\10", p=1, data=b"\x08\0" + b"\x11" * 26)
     icmp.len = 48
     path = tmp_path / "ip.pcap"
     write_pcap(path, [(0, bytes(icmp)), (1, b"\x60" + b"\0" * 39)])
     frame = read_capture(path)
-    assert frame.select("protocol", "sport", "seq", "payload_bytes").rows() == [(1, 0, 0, 0)]
+    assert frame.select("protocol", "sport", "seq", "payload_bytes").rows() == [(1, 0, 0, 0), (0, 0, 0, 0)]
+
+
+def test_a_segment_of_ipv6_has_numbers_of_its_addresses_and_its_timestamp_for_an_identification(tmp_path: Path) -> None:
+    source, sink = "2001:db8:46::1", "2001:db8:45::1"
+    tcp = dpkt.tcp.TCP(sport=1, dport=2, seq=3, ack=4, flags=16, data=b"x" * 50,
+                       opts=b"\1\1\x08\x0a" + struct.pack(">II", 0x12345678, 9))
+    tcp.off = 8
+    packet = dpkt.ip6.IP6(src=socket.inet_pton(socket.AF_INET6, source), dst=socket.inet_pton(socket.AF_INET6, sink),
+                          nxt=6, plen=82, data=tcp)
+    path = tmp_path / "ip.pcap"
+    write_pcap(path, [(0, bytes(packet))])
+    row = read_capture(path).row(0, named=True)
+    assert (row["src"], row["dst"]) == (number_of(source), number_of(sink))
+    assert (row["seq"], row["payload_bytes"], row["ip_bytes"], row["ip_id"]) == (3, 50, 122, 0x5678)
+
+
+@given(st.integers(0, 2**128 - 1), st.integers(0, 2**32 - 1))
+def test_no_address_of_ipv6_has_the_number_of_a_host_of_ipv4(six: int, four: int) -> None:
+    """FNV-1a over 16 bytes, and of IPv4 the address itself."""
+    number = 0x811C9DC5
+    for octet in six.to_bytes(16):
+        number = (number ^ octet) * 0x01000193 & 0xFFFFFFFF
+    assert number_of(str(ipaddress.IPv6Address(six))) == number | 0xF0000000
+    assert number_of(str(ipaddress.IPv4Address(four))) == four
 
 
 def test_ethernet_and_microsecond_files_read_too(tmp_path: Path) -> None:

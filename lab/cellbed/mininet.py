@@ -25,7 +25,7 @@ except ModuleNotFoundError as missing:
 from cellbed.error import CellbedError
 from cellbed.link.radio import CHANNEL_S, End, Pair, Radio, described, settings_of
 from cellbed.results.validity import in_words
-from cellbed.run import core_network, radio_config
+from cellbed.run import address, core_network, radio_config
 from cellbed.run.topology import MTU, RADIO_INTERFACE
 
 __all__ = ["Cell", "Core", "RadioIntf", "RadioLink"]
@@ -145,7 +145,8 @@ class Core:
         self._radio.start_between(self._settings, ports, list(ues.values()))
         atexit.register(self.stop)
         for name, end in ues.items():
-            RadioIntf(end.interface, net[name], moveIntfFn=Link._ignore, ip=self._settings["nodes"][name]["address"])
+            four = address.of_version(address.interfaces(self._settings["nodes"][name]), 4)
+            RadioIntf(end.interface, net[name], moveIntfFn=Link._ignore, ip=None if four is None else str(four))
         for name in core_network.tunnel_ends(self._settings):
             RadioIntf(core_network.TUNNEL_INTERFACE, net[name], moveIntfFn=Link._ignore)
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections import Counter, deque
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cellbed_channel.trace import UNKNOWN_SINR
+from cellbed_formats.address import numbers_of_node, text_of
 from cellbed_formats.trace import INFINITE_SSTHRESH
 
 from .place import Place
@@ -94,7 +94,7 @@ class View:
         self.history: deque[dict[str, Any]] = deque(maxlen=HISTORY)
         self.points = 0  # of the history, with those that it has dropped
         self.numbers: dict[int, str] = {}
-        self.hosts: dict[str, str] = {}
+        self.hosts: dict[int, str] = {}  # names by numbers of addresses
         self.ended: str | None = None
 
     def look(self) -> bool:
@@ -132,7 +132,7 @@ class View:
             ues = self.place.json("celld.json").get("cell", {}).get("ues", [])
             self.numbers = {i + 1: ue["name"] for i, ue in enumerate(ues)} | {0: "eNB"}
             nodes = self.description.get("settings", {}).get("nodes", {})
-            self.hosts = {(node.get("address") or "").split("/")[0]: name for name, node in nodes.items()}
+            self.hosts = {number: name for name, node in nodes.items() for number in numbers_of_node(node)}
         return self.zero_ns is not None
 
     def _step(self, radio: np.ndarray, tcp: np.ndarray) -> None:
@@ -172,8 +172,8 @@ class View:
 
     def _connection_name(self, key: tuple[int, ...]) -> str:
         saddr, sport, daddr, dport = key
-        source, sink = (str(ipaddress.IPv4Address(address)) for address in (saddr, daddr))
-        return f"{self.hosts.get(source, source)}:{sport} to {self.hosts.get(sink, sink)}:{dport}"
+        source, sink = (self.hosts.get(number) or text_of(number, {}) for number in (saddr, daddr))
+        return f"{source}:{sport} to {sink}:{dport}"
 
     def _sample(self, connection: Connection, rows: np.ndarray, kinds: dict[str, int]) -> None:
         last = rows[-1]

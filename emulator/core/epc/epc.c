@@ -2,7 +2,16 @@
 /* epc.c - the start, the hash and the end of a core network's user plane; see epc.h. */
 #include "epc/epc.h"
 
+#include <string.h>
+
 #include "base/digest.h"
+
+bool epc_has_address(const struct cell_ue_cfg *ue)
+{
+	static const uint8_t none[sizeof(ue->addr6)];
+
+	return ue->addr || memcmp(ue->addr6, none, sizeof(none)) != 0;
+}
 
 void epc_init(struct epc *epc, struct cell *c, const struct epc_radio *radio)
 {

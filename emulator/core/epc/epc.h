@@ -65,6 +65,9 @@ struct epc {
 	uint16_t next_ip_id;          /* of tunnels' outer headers */
 };
 
+/** epc_has_address() - packets from servers can find the UE @ue */
+bool epc_has_address(const struct cell_ue_cfg *ue);
+
 /** epc_init() - every UE has its tunnels where the configuration starts; gateway_init() follows */
 void epc_init(struct epc *epc, struct cell *c, const struct epc_radio *radio);
 

@@ -11,11 +11,27 @@
  */
 #include "epc/gateway.h"
 
+#include <string.h>
+
 #include "epc/tunnel.h"
 
+#define IPV6_BYTES  40
+#define IPV6_DST_AT 24
+
+static const uint8_t *header(const struct pkt *p)
+{
+	return p->buf + PKT_HEADROOM + p->shift;
+}
+
+static bool is_ipv6(const struct pkt *p)
+{
+	return p->len >= IPV6_BYTES && header(p)[0] >> 4 == 6;
+}
+
+/* Of a packet of IPv4. */
 static uint32_t ip_dst(const struct pkt *p)
 {
-	const uint8_t *b = p->buf + PKT_HEADROOM + p->shift;
+	const uint8_t *b = header(p);
 
 	if (p->len < 20)
 		return 0;
@@ -66,10 +82,25 @@ static uint8_t find(const struct epc *epc, uint32_t addr)
 	return (uint8_t)(epc->by_addr[low - 1] + 1);
 }
 
+/* The UE with the address of IPv6 at @addr, of several the first; 0 when there is none. */
+static uint8_t find6(const struct epc *epc, const uint8_t *addr)
+{
+	const struct cell_cfg *cfg = &epc->cell->cfg;
+
+	static const uint8_t none[sizeof(cfg->ue->addr6)];
+
+	if (memcmp(addr, none, sizeof(none)) == 0)
+		return 0;
+	for (uint8_t i = 0; i < cfg->n_ue; i++)
+		if (memcmp(cfg->ue[i].addr6, addr, sizeof(none)) == 0)
+			return (uint8_t)(i + 1);
+	return 0;
+}
+
 /* From a server to the UE with that address. */
 static void downlink(struct epc *epc, struct pkt *p)
 {
-	uint8_t ue = find(epc, ip_dst(p));
+	uint8_t ue = is_ipv6(p) ? find6(epc, header(p) + IPV6_DST_AT) : find(epc, ip_dst(p));
 
 	record_in(epc, p, ue, CELL_DIR_DL);
 	if (ue && p->len <= CELL_UE_MTU_MAX)
@@ -82,7 +113,7 @@ void gateway_ingress(struct epc *epc, struct pkt *p)
 {
 	enum cell_tunnel kind;
 
-	if (ip_dst(p) != epc->cell->cfg.gtpu.sgw_addr) {
+	if (is_ipv6(p) || ip_dst(p) != epc->cell->cfg.gtpu.sgw_addr) {
 		downlink(epc, p);
 		return;
 	}

@@ -121,7 +121,7 @@ static uint8_t ue_of(const struct epc *epc, uint32_t teid, uint8_t end, enum cel
 	uint8_t id = (uint8_t)(teid >> 8);
 
 	for (int k = CELL_TUNNEL_S1; k <= CELL_TUNNEL_X2; k++)
-		if (id >= 1 && id <= cfg->n_ue && cfg->ue[id - 1].addr &&
+		if (id >= 1 && id <= cfg->n_ue && epc_has_address(&cfg->ue[id - 1]) &&
 		    teid == teid_of(id, end, (enum cell_tunnel)k)) {
 			*ret_kind = (enum cell_tunnel)k;
 			return id;

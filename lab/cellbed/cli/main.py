@@ -232,7 +232,7 @@ def topology(
     for node in planned.nodes:
         ue = settings["radio"]["ues"].get(node.name)
         way = "" if ue is None else f"  -> {ue['peer']} {'direct' if ue['mode'] == 'dm' else 'through the eNB'}"
-        interfaces = ", ".join(f"{name} {address}" if address else name for name, address in node.interfaces.items())
+        interfaces = ", ".join(" ".join([name, *addresses]) for name, addresses in node.interfaces.items())
         console().print(f"{node.name}  {interfaces}{way}", soft_wrap=True)
         for route in node.routes:
             console().print(f"     ip route {' '.join(route)}", soft_wrap=True)

@@ -26,10 +26,11 @@ _QDISC = struct.Struct("=BxxxiIII")  # family, index, handle, parent, references
 _ERROR, _DONE = 2, 3
 _REQUEST, _ACK, _REPLACE, _DUMP, _EXCLUSIVE, _CREATE = 0x1, 0x4, 0x100, 0x300, 0x200, 0x400
 _NEWLINK, _DELLINK, _NEWADDR, _NEWROUTE, _NEWNEIGH, _GETQDISC = 16, 17, 20, 24, 28, 38
-_UP = 1
+_UP, _NOARP = 0x1, 0x80
 _IFLA_ADDRESS, _IFLA_IFNAME, _IFLA_MTU, _IFLA_LINKINFO, _IFLA_NET_NS_PID, _IFLA_GSO_MAX_SEGS = 1, 3, 4, 18, 19, 40
 _INFO_KIND, _INFO_DATA, _VETH_PEER = 1, 2, 1
-_IFA_ADDRESS, _IFA_LOCAL = 1, 2
+_IFA_ADDRESS, _IFA_LOCAL, _IFA_FLAGS = 1, 2, 8
+_IFA_F_NODAD, _IFA_F_NOPREFIXROUTE = 0x2, 0x200
 _RTA_DST, _RTA_OIF, _RTA_GATEWAY, _RTA_PREFSRC, _RTA_METRICS = 1, 4, 5, 7, 8
 _RT_TABLE_MAIN, _RTPROT_BOOT, _RT_SCOPE_LINK, _RTN_UNICAST = 254, 3, 253, 1
 _RTAX_LOCK = 1
@@ -53,6 +54,12 @@ def _attribute(kind: int, value: bytes | int | str) -> bytes:
         value = value.encode() + b"\0"
     length = _ATTRIBUTE.size + len(value)
     return _ATTRIBUTE.pack(length, kind) + value + bytes(-length % 4)
+
+
+def _packed(ip: str) -> tuple[int, bytes]:
+    """Family and bytes of an address."""
+    family = socket.AF_INET6 if ":" in ip else socket.AF_INET
+    return family, socket.inet_pton(family, ip)
 
 
 class Rtnetlink:
@@ -91,32 +98,37 @@ class Rtnetlink:
         self._ask(f"link set {interface} netns {pid}", _NEWLINK, 0, _LINK.pack(0, 0, self._index(interface), 0, 0)
                   + _attribute(_IFLA_NET_NS_PID, pid))
 
-    def set_up(self, interface: str, mtu: int | None = None, gso_max_segs: int | None = None) -> None:
-        """`ip link set IF [mtu MTU] [gso_max_segs N] up`"""
-        body = _LINK.pack(0, 0, self._index(interface), _UP, _UP)
+    def set_up(self, interface: str, mtu: int | None = None, gso_max_segs: int | None = None,
+               arp: bool = True) -> None:
+        """`ip link set IF [mtu MTU] [gso_max_segs N] [arp off] up`"""
+        flags = _UP if arp else _UP | _NOARP
+        body = _LINK.pack(0, 0, self._index(interface), flags, flags)
         for kind, value in ((_IFLA_MTU, mtu), (_IFLA_GSO_MAX_SEGS, gso_max_segs)):
             body += _attribute(kind, value) if value is not None else b""
         self._ask(f"link set {interface} up", _NEWLINK, 0, body)
 
-    def add_address(self, address: str, interface: str) -> None:
-        """`ip address add ADDRESS/LENGTH dev IF`"""
+    def add_address(self, address: str, interface: str, with_route: bool = True) -> None:
+        """`ip address add ADDRESS/LENGTH dev IF`, one of IPv6 with `nodad` and, unless @with_route, `noprefixroute`"""
         ip, _, length = address.partition("/")
-        packed = socket.inet_aton(ip)
-        self._ask(f"address add {address} dev {interface}", _NEWADDR, _CREATE | _EXCLUSIVE,
-                  _ADDRESS.pack(socket.AF_INET, int(length), 0, 0, self._index(interface))
-                  + _attribute(_IFA_LOCAL, packed) + _attribute(_IFA_ADDRESS, packed))
+        family, packed = _packed(ip)
+        body = (_ADDRESS.pack(family, int(length), 0, 0, self._index(interface))
+                + _attribute(_IFA_LOCAL, packed) + _attribute(_IFA_ADDRESS, packed))
+        if family == socket.AF_INET6:
+            body += _attribute(_IFA_FLAGS, _IFA_F_NODAD | (0 if with_route else _IFA_F_NOPREFIXROUTE))
+        self._ask(f"address add {address} dev {interface}", _NEWADDR, _CREATE | _EXCLUSIVE, body)
 
     def replace_route(self, words: list[str]) -> None:
         """`ip route replace`, of: PREFIX|default dev IF [via ADDRESS] [src ADDRESS] and metrics."""
         given = dict(zip(words[1::2], words[2::2], strict=True))
         address, _, length = ("0.0.0.0/0" if words[0] == "default" else words[0]).partition("/")
-        scope = 0 if "via" in given else _RT_SCOPE_LINK
-        body = _ROUTE.pack(socket.AF_INET, int(length), 0, 0, _RT_TABLE_MAIN, _RTPROT_BOOT, scope, _RTN_UNICAST, 0)
+        family, packed = _packed(address)
+        scope = 0 if "via" in given or family == socket.AF_INET6 else _RT_SCOPE_LINK
+        body = _ROUTE.pack(family, int(length), 0, 0, _RT_TABLE_MAIN, _RTPROT_BOOT, scope, _RTN_UNICAST, 0)
         if int(length):
-            body += _attribute(_RTA_DST, socket.inet_aton(address))
+            body += _attribute(_RTA_DST, packed)
         body += _attribute(_RTA_OIF, self._index(given["dev"]))
         for word, kind in (("via", _RTA_GATEWAY), ("src", _RTA_PREFSRC)):
-            body += _attribute(kind, socket.inet_aton(given[word])) if word in given else b""
+            body += _attribute(kind, _packed(given[word])[1]) if word in given else b""
         metrics = {word: int(given[word].removesuffix("ms")) for word in _METRICS if word in given}
         if metrics:
             locked = sum(1 << _METRICS[word] for word in _LOCKED if word in metrics)
@@ -127,9 +139,10 @@ class Rtnetlink:
     def replace_neighbour(self, words: list[str]) -> None:
         """`ip neighbour replace`, of: ADDRESS lladdr MAC dev IF nud permanent."""
         given = dict(zip(words[1::2], words[2::2], strict=True))
+        family, packed = _packed(words[0])
         self._ask(f"neighbour replace {' '.join(words)}", _NEWNEIGH, _CREATE | _REPLACE,
-                  _NEIGHBOUR.pack(socket.AF_INET, self._index(given["dev"]), _NUD_PERMANENT, 0, 0)
-                  + _attribute(_NDA_DST, socket.inet_aton(words[0]))
+                  _NEIGHBOUR.pack(family, self._index(given["dev"]), _NUD_PERMANENT, 0, 0)
+                  + _attribute(_NDA_DST, packed)
                   + _attribute(_NDA_LLADDR, bytes.fromhex(given["lladdr"].replace(":", ""))))
 
     def qdiscs(self, counters: bool = False) -> list[dict[str, Any]]:

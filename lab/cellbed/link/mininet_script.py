@@ -14,7 +14,7 @@ from typing import Any
 
 from cellbed.error import ScenarioError
 from cellbed.link import links
-from cellbed.run import congestion_control, core_network, inventory, topology, workload
+from cellbed.run import address, congestion_control, core_network, inventory, ipv6, topology, workload
 from cellbed.run.topology import Plan, PlannedNode
 from cellbed.scenario.description import Run, points, set_key
 from cellbed.scenario.file import read_yaml
@@ -147,7 +147,7 @@ def script(scenario: Scenario, run: Run) -> str:
         constant="SCENARIO" if core else "RADIO", radio=pprint.pformat(described, width=118, sort_dicts=False),
         commands="\n".join(_listing(node, settings) for node in planned.nodes),
         servers="\n".join(f"    {server!r}," for server in _servers(settings)),
-        clients="\n".join(f"    {client!r}," for client in sorted(_clients(settings, planned))),
+        clients="\n".join(f"    {client!r}," for client in sorted(_clients(settings))),
         hosts="\n".join(f"    net.addHost({node.name!r}, ip=None)" for node in planned.nodes),
         links="\n".join(f"    {line}" for line in calls))
 
@@ -187,11 +187,15 @@ def _written(scenario: Scenario, run: Run) -> dict[str, Any]:
 def _wires(planned: Plan) -> Iterator[str]:
     for link in planned.links:
         first, second = link.ends
-        yield _link((first.node, first.interface, first.address), (second.node, second.interface, second.address),
+        yield _link((first.node, first.interface, _ipv4(first.addresses)),
+                    (second.node, second.interface, _ipv4(second.addresses)),
                     f"addr1={first.mac!r}, addr2={second.mac!r}")
 
 
 def _radio_links(settings: Settings) -> Iterator[str]:
+    def own_ipv4(name: str) -> str | None:
+        return _ipv4(list(map(str, address.interfaces(settings["nodes"][name]))))
+
     done: set[str] = set()
     for name, ue in settings["radio"]["ues"].items():
         if name in done:
@@ -201,19 +205,22 @@ def _radio_links(settings: Settings) -> Iterator[str]:
             raise ScenarioError(f"key 'radio.ues.{name}.peer': value {ue['peer']}: allowed in a script for Mininet UEs "
                                 "that are the peers of each other")
         done |= {name, ue["peer"]}
-        far = (topology.RADIO_INTERFACE, settings["nodes"][ue["peer"]]["address"]) if direct else \
-            (topology.network_interface(name), None)
-        yield _link((name, topology.RADIO_INTERFACE, settings["nodes"][name]["address"]), (ue["peer"], *far),
-                    "cls=RadioLink, radio=radio")
+        far = (topology.RADIO_INTERFACE, own_ipv4(ue["peer"])) if direct else (topology.network_interface(name), None)
+        yield _link((name, topology.RADIO_INTERFACE, own_ipv4(name)), (ue["peer"], *far), "cls=RadioLink, radio=radio")
+
+
+def _ipv4(addresses: list[str]) -> str | None:
+    """What Mininet gives an interface; those of IPv6 are among the commands."""
+    return next((own for own in addresses if ":" not in own), None)
 
 
 def _link(first: tuple[str, str, str | None], second: tuple[str, str, str | None], more: str) -> str:
     """A call of net.addLink(), of: node, interface, address."""
     words = [repr(first[0]), repr(second[0]), more]
-    for number, (_, interface, address) in enumerate((first, second), 1):
+    for number, (_, interface, own) in enumerate((first, second), 1):
         words.append(f"intfName{number}={interface!r}")
-        if address is not None:
-            words.append(f"params{number}={{'ip': {address!r}}}")
+        if own is not None:
+            words.append(f"params{number}={{'ip': {own!r}}}")
     return f"net.addLink({', '.join(words[:3])},\n                {', '.join(words[3:])})"
 
 
@@ -227,6 +234,7 @@ def _commands(node: PlannedNode, settings: Settings) -> Iterator[str]:
         yield f"ethtool -K {interface} tso off gso off gro off tx off >/dev/null"
         mtu = f" mtu {node.mtu[interface]}" if interface in node.mtu else ""
         yield f"ip link set {interface}{mtu} gso_max_segs 1"
+    yield from _ipv6(node)
     for route in node.routes:
         yield f"ip route replace {' '.join(route)}"
     for neighbour in node.neighbours:
@@ -234,6 +242,23 @@ def _commands(node: PlannedNode, settings: Settings) -> Iterator[str]:
     for interface, qdiscs in node.shaping.items():
         for qdisc in qdiscs:
             yield f"tc qdisc add dev {interface} {qdisc}"
+
+
+def _ipv6(node: PlannedNode) -> Iterator[str]:
+    """Addresses of IPv6, which Mininet gives none, and no others."""
+    if not node.has_ipv6:
+        return
+    if not node.is_host:
+        yield "sysctl -qw net.ipv6.conf.all.forwarding=1"
+    for interface, addresses in node.interfaces.items():
+        for name, value in ipv6.settings_of(interface):
+            yield f"sysctl -qw net.{name.replace('/', '.')}={value}"
+        wired = interface in node.shaping
+        if wired:
+            yield f"ip link set {interface} arp off"
+        for own in addresses:
+            if ":" in own:
+                yield f"ip address add {own} dev {interface} nodad{'' if wired else ' noprefixroute'}"
 
 
 def _servers(settings: Settings) -> Iterator[tuple[str, str]]:
@@ -244,13 +269,13 @@ def _servers(settings: Settings) -> Iterator[tuple[str, str]]:
             yield flow["node"], _with_environment(flow, settings)
 
 
-def _clients(settings: Settings, planned: Plan) -> Iterator[tuple[float, str, str]]:
+def _clients(settings: Settings) -> Iterator[tuple[float, str, str]]:
     """Transfers by iperf3, those of kind `stream` too; commands as they are."""
-    addresses = {node.name: node.address.split("/")[0] for node in planned.hosts}
     for flow in settings["traffic"]:
         if flow["kind"] != "command":
             control = congestion_control.of_socket(settings, flow)
-            words = [f"iperf3 -c {addresses[flow['to']]} -B {addresses[flow['from']]}",
+            source, sink = address.of_flow(settings, flow)
+            words = [f"iperf3 -c {sink} -B {source}",
                      f"--cport {workload.client_port(flow)} -p {flow['port']} -i 1", *workload.amount(flow),
                      *([] if control is None else ["-C", control])]
             yield flow["start_s"], flow["from"], " ".join(words)

@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from cellbed import paths
-from cellbed.error import ScenarioError
+from cellbed.error import LabError, ScenarioError
 from cellbed.host import ledger, mode, offload
 from cellbed.host.netns import in_netns
 from cellbed.host.process import Process, start_ready
 from cellbed.labs import native
 from cellbed.link import links
 from cellbed.results import validity
-from cellbed.run import radio_config, realtime
+from cellbed.run import ipv6, radio_config, realtime
 from cellbed.run.topology import MTU
 from cellbed.scenario import channel, packet_trace
 from cellbed.scenario.file import validate
@@ -261,16 +261,16 @@ def ports(pairs: Sequence[Pair], settings: Data) -> list[dict[str, Any]]:
         direct = settings["radio"]["ues"][ue]["peer"] == far
         for of, side, end in ((ue, "ue", pair.ue), (far if direct else ue, "ue" if direct else "network", pair.far)):
             found.append({"ue": of, "side": side, "netns": f"/proc/{end.pid}/ns/net", "ifname": end.interface,
-                          "mtu": end.mtu})
+                          "mtu": end.mtu, "ipv6": True})
     return found
 
 
 def _prepare(end: End) -> None:
-    """Have nothing but whole packets of IPv4 on the radio."""
+    """Have nothing but whole packets on the radio, and of IPv6 none that nobody asked for."""
     with in_netns(end.pid):
         offload.switch_off(end.interface, checksum=False)
-        with contextlib.suppress(OSError):  # a kernel without IPv6
-            Path(f"/proc/sys/net/ipv6/conf/{end.interface}/disable_ipv6").write_text("1")
+        with contextlib.suppress(LabError):  # a kernel without IPv6, or an MTU that is too small for it
+            ipv6.quieten(end.interface)
 
 
 def _judged(stats: dict[str, Any], settings: Data) -> dict[str, Any]:

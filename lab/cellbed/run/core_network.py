@@ -8,7 +8,7 @@ Works on a run's settings and needs nothing beyond the standard library.
 
 from __future__ import annotations
 
-from ipaddress import IPv4Address, IPv4Interface, IPv4Network
+from ipaddress import IPv4Address, IPv4Interface, IPv4Network, IPv6Address
 from typing import Any
 
 TUNNEL_INTERFACE = "gtp0"
@@ -56,7 +56,7 @@ def link_addresses(index: int) -> tuple[str, str]:
     return str(IPv4Interface((base + 1, 30))), str(IPv4Interface((base + 2, 30)))
 
 
-def reserved(address: IPv4Address) -> bool:
+def reserved(address: IPv4Address | IPv6Address) -> bool:
     """Whether an address is the core network's own."""
     return address in GTPU_NETWORK or address in LINK_NETWORK
 

@@ -21,6 +21,7 @@ import time
 from cellbed.host.child import TYPE_CHECKING, await_child, ended, in_a_child
 from cellbed.host.clock import sleep_until
 from cellbed.host.netns import in_netns
+from cellbed.run.address import socket_family
 
 if TYPE_CHECKING:
     from typing import Any
@@ -175,6 +176,6 @@ def _receive(receiver: socket.socket, sending: int, begin: float, end_s: float, 
 
 def _socket(pid: int, address: str, port: int) -> socket.socket:
     with in_netns(pid):
-        made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        made = socket.socket(socket_family(address), socket.SOCK_DGRAM)
     made.bind((address, port))
     return made

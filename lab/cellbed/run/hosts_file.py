@@ -41,7 +41,8 @@ def write(directory: Path, nodes: dict[str, Any]) -> None:
         directory: the lab's folder; a resolv.conf that is there stays.
         nodes: as inventory.describe() has them.
     """
-    known = [(node["address"], name) for name, node in nodes.items() if node["address"]]
+    known = [(address, name) for name, node in nodes.items()
+             for address in node.get("addresses", [node["address"]]) if address]
     own = _machine()
     for name, node in nodes.items():
         lines = [f"{address} {other}{f' {BASE}' if address == node['base'] else ''}\n" for address, other in known]

@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from cellbed.run import address
+
 FILE = "nodes.json"
 
 
@@ -28,14 +30,21 @@ def base(settings: dict[str, Any], node: str) -> str | None:
         from cellbed.run import internet  # of no use in a guest
 
         return str(internet.addresses(settings["nodes"][far]["address"]).gateway)
-    return settings["nodes"][far]["address"].split("/")[0]
+    far_addresses = address.interfaces(settings["nodes"][far])
+    both = address.shared(address.interfaces(settings["nodes"][node]), far_addresses) or [4]
+    reached = address.of_version(far_addresses, both[0]) or far_addresses[0]
+    return str(reached.ip)
 
 
 def describe(settings: dict[str, Any], pids: dict[str, int], interfaces: dict[str, list[str]]) -> dict[str, Any]:
-    """Of each node: a process in its namespaces, its interfaces, its address and its far end's."""
-    return {name: {"pid": pid, "interfaces": interfaces[name],
-                   "address": (settings["nodes"][name]["address"] or "").split("/")[0],
-                   "base": base(settings, name)} for name, pid in pids.items()}
+    """Of each node: a process in its namespaces, its interfaces, its address and its far end's, and all its addresses
+    where it has several."""
+    found = {}
+    for name, pid in pids.items():
+        own = address.texts(settings["nodes"][name])
+        found[name] = {"pid": pid, "interfaces": interfaces[name], "address": own[0] if own else "",
+                       "base": base(settings, name), **({"addresses": own} if len(own) > 1 else {})}
+    return found
 
 
 def read(directory: Path) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from cellbed.run import cellreplay, core_network, mahimahi, topology
+from cellbed.run import address, cellreplay, core_network, mahimahi, topology
 
 # Schedulers that ask for the weights of UEs.
 WEIGHTED = ("wfq", "mlwdf")
@@ -135,7 +135,9 @@ def _tunnel_of(ue: str, settings: dict[str, Any]) -> dict[str, Any]:
     served = core_network.ues_with_tunnels(settings)
     if ue not in served:
         return {}
-    return {"enb": served[ue], "address": settings["nodes"][ue]["address"].split("/")[0]}
+    own = address.interfaces(settings["nodes"][ue])
+    keys = {4: "address", 6: "address6"}
+    return {"enb": served[ue], **{keys[one.version]: str(one.ip) for one in own}}
 
 
 def _bearer(bearer: dict[str, Any]) -> dict[str, Any]:
@@ -152,8 +154,10 @@ def events(radio: dict[str, Any]) -> list[dict[str, Any]]:
 
 def ports(settings: dict[str, Any], pids: dict[str, int]) -> list[dict[str, Any]]:
     """celld's TUNs: of every UE; and the ends of tunnels, or the network side of the UEs that an eNB routes for."""
-    def at(node: str, interface: str) -> dict[str, str]:
-        return {"netns": f"/proc/{pids[node]}/ns/net", "ifname": interface}
+    ipv6 = {node.name for node in topology.plan(settings).nodes if node.has_ipv6}
+
+    def at(node: str, interface: str) -> dict[str, Any]:
+        return {"netns": f"/proc/{pids[node]}/ns/net", "ifname": interface, **({"ipv6": True} if node in ipv6 else {})}
 
     ues = settings["radio"]["ues"]
     found: list[dict[str, Any]] = [{"ue": ue, "side": "ue", **at(ue, topology.RADIO_INTERFACE)} for ue in ues]

@@ -72,7 +72,6 @@ class Runner:
         self.realtime = self.virtual or realtime.wanted(without_root)
         self.programs: dict[str, str] = json.loads((out / "programs.json").read_text())
         self.topology = topology.plan(self.settings)
-        self.addresses = {n.name: n.address.split("/")[0] for n in self.topology.hosts}
         self.attachment = Attachment.read(out)
         self.brought = {name: os.open(node["netns"], os.O_RDONLY | os.O_CLOEXEC)
                         for name, node in self.settings["nodes"].items() if node["netns"] is not None}
@@ -213,7 +212,7 @@ class Runner:
 
     def execute_traffic(self, stack: contextlib.ExitStack, daemons: list[Process]) -> list[workload.Flow]:
         relay = self.attachment.prepare(self.out, self.pids) if self.attachment is not None else None
-        flows = [workload.make(flow, self.pids, self.addresses, self.out, self.settings, self.attachment)
+        flows = [workload.make(flow, self.pids, self.out, self.settings, self.attachment)
                  for flow in self.settings["traffic"]]
         for flow in flows:
             stack.callback(flow.kill)
@@ -353,7 +352,7 @@ class Runner:
         self.facts["probe"] = json.loads((self.out / "tcp.json").read_text())
         if self.settings["capture"]["tracepoints"]:
             self.facts["tracepoints"] = json.loads((self.out / tracepoints.STATS).read_text())
-        self.facts["flows"] = [{**workload.describe(flow, self.addresses),
+        self.facts["flows"] = [{**workload.describe(flow, self.settings),
                                 "congestion_control": self.facts["congestion_control"][flow["id"]]}
                                for flow in self.settings["traffic"] if flow["kind"] != "command"]
         self.facts["reread_mib"] = 0 if self.description["lab"] == "native" else memory.reread_mib()

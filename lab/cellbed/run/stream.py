@@ -21,6 +21,7 @@ import time
 
 from cellbed.host.child import TYPE_CHECKING, await_child, in_a_child
 from cellbed.host.netns import in_netns
+from cellbed.run.address import socket_family
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,7 +56,7 @@ class Stream:
         self.facts: dict[str, Any] = {
             "connections": 0, "connected_s": None, "sent_bytes": 0, "received_bytes": 0, "congestion_control": None}
         with in_netns(sink[0]):
-            self.listener = _socket()
+            self.listener = _socket(sink[1])
         self.listener.bind(sink[1:])
         self.listener.listen(8)
 
@@ -94,7 +95,7 @@ class Stream:
 
     def _sender(self) -> socket.socket:
         with in_netns(self.source[0]):
-            sender = _socket()
+            sender = _socket(self.source[1])
         sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT_MAX)
         if self.control is not None:
             sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, self.control.encode())
@@ -151,7 +152,7 @@ def _abort(sock: socket.socket) -> None:
     sock.close()
 
 
-def _socket() -> socket.socket:
-    made = socket.socket()
+def _socket(address: str) -> socket.socket:
+    made = socket.socket(socket_family(address))
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     return made

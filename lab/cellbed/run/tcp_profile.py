@@ -28,14 +28,14 @@ PAPER = {
 }
 
 # Every run: results must not depend on earlier connections or on the memory of the machine, from which Linux derives
-# buffer limits where it has less than a gigabyte; and nothing but the traffic may be on the radio.
+# buffer limits where it has less than a gigabyte.
 ALWAYS = {
     "ipv4/tcp_rmem": "4096\t131072\t6291456",
     "ipv4/tcp_wmem": "4096\t16384\t4194304",
     "ipv4/tcp_no_metrics_save": "1",
-    "ipv6/conf/all/disable_ipv6": "1",
-    "ipv6/conf/default/disable_ipv6": "1",
 }
+# Of nodes without an address of IPv6, which has packets of its own: nothing but the traffic may be on the radio.
+NO_IPV6 = {"ipv6/conf/all/disable_ipv6": "1", "ipv6/conf/default/disable_ipv6": "1"}
 
 ROOT = Path("/proc/sys/net")
 
@@ -44,10 +44,15 @@ ROOT = Path("/proc/sys/net")
 _RACK_ONLY = (6, 17)
 
 
-def sysctls(tcp: dict[str, Any]) -> dict[str, str]:
-    """Settings of every node, by path below /proc/sys/net."""
+def always(has_ipv6: bool = False) -> dict[str, str]:
+    """Settings of every node in every run, by path below /proc/sys/net."""
+    return ALWAYS if has_ipv6 else {**ALWAYS, **NO_IPV6}
+
+
+def sysctls(tcp: dict[str, Any], has_ipv6: bool = False) -> dict[str, str]:
+    """Settings of every host, by path below /proc/sys/net."""
     profile = PAPER if tcp["profile"] == "paper" else {}
-    return {**ALWAYS, **profile, **_receive_buffer(tcp["receive_window"]),
+    return {**always(has_ipv6), **profile, **_receive_buffer(tcp["receive_window"]),
             "ipv4/tcp_congestion_control": tcp["congestion_control"], **chosen(tcp)}
 
 

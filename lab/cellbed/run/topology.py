@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import zlib
 from collections.abc import Callable, Iterator, Mapping
-from ipaddress import IPv4Interface
+from ipaddress import IPv4Interface, IPv6Interface, ip_interface
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,18 +18,21 @@ from cellbed.error import LabError
 from cellbed.host import namespaces, offload
 from cellbed.host.netns import in_netns
 from cellbed.host.rtnetlink import Rtnetlink
-from cellbed.run import congestion_control, core_network, tcp_profile
+from cellbed.run import address, congestion_control, core_network, ipv6, tcp_profile
 from cellbed.run.shaping import shape, shaping
 
 RADIO_INTERFACE = "lte0"
 MTU = 1500
 ALL_GROUPS = "0 2147483647"  # as net.ipv4.ping_group_range names them
+# Default routes of each version of IP; as two halves, beside a default route that is there.
+_DEFAULT = {4: ("default",), 6: ("::/0",)}
+_HALVES = {4: ("0.0.0.0/1", "128.0.0.0/1"), 6: ("::/1", "8000::/1")}
 
 
 class PlannedNode(NamedTuple):
     name: str
     kind: str  # ue, server, enb, sgw or router
-    interfaces: dict[str, str | None]  # address with prefix length; None for a TUN of a node that routes
+    interfaces: dict[str, list[str]]  # addresses with prefix lengths; none for a TUN of a node that routes
     routes: list[list[str]]  # arguments for `ip route replace`
     neighbours: list[list[str]]  # arguments for `ip neighbour replace`
     shaping: dict[str, list[str]]  # by interface, arguments for `tc qdisc add dev IF`
@@ -52,10 +56,13 @@ class PlannedNode(NamedTuple):
 
     @property
     def address(self) -> str:
-        """The address of a host, with the length of its prefix."""
-        address = self.interfaces[self.interface]
-        assert address is not None, f"{self.name} is no host"
-        return address
+        """The first address of a host, with the length of its prefix."""
+        return self.interfaces[self.interface][0]
+
+    @property
+    def has_ipv6(self) -> bool:
+        """Whether packets of IPv6 come to it, or from it."""
+        return any(":" in word for words in (*self.interfaces.values(), *self.routes) for word in words)
 
 
 class PlannedEnd(NamedTuple):
@@ -63,7 +70,7 @@ class PlannedEnd(NamedTuple):
 
     node: str
     interface: str
-    address: str  # with prefix length
+    addresses: list[str]  # with prefix lengths, those of both ends in the same order
     mac: str
 
 
@@ -97,6 +104,10 @@ class Plan(NamedTuple):
     links: list[PlannedLink]
 
     @property
+    def has_ipv6(self) -> bool:
+        return any(node.has_ipv6 for node in self.nodes)
+
+    @property
     def hosts(self) -> list[PlannedNode]:
         return [node for node in self.nodes if node.is_host]
 
@@ -107,9 +118,10 @@ class Plan(NamedTuple):
         return routing[0] if len(routing) == 1 else None
 
 
-def gateway_of(server: IPv4Interface) -> IPv4Interface:
+def gateway_of(server: address.Interface) -> address.Interface:
     """Address of the far end of a server's link: the last host address of the server's subnet."""
-    return IPv4Interface((server.network.broadcast_address - 1, server.network.prefixlen))
+    kind = IPv4Interface if server.version == 4 else IPv6Interface
+    return kind((int(server.network.broadcast_address) - 1, server.network.prefixlen))
 
 
 def network_interface(ue: str) -> str:
@@ -135,45 +147,51 @@ def _links(settings: dict[str, Any]) -> list[PlannedLink]:
         names = (link["a"], link["b"])
         addresses, mtu, packet = _link_addresses(i, names, settings)
         ends = []
-        for side, (name, address) in enumerate(zip(names, addresses, strict=True)):
+        for side, (name, own) in enumerate(zip(names, addresses, strict=True)):
             number = used[name] = used.get(name, -1) + 1
-            interface = machine_interface(address) if settings["nodes"][name]["machine"] else f"eth{number}"
-            ends.append(PlannedEnd(name, interface, address, f"02:00:00:00:{i:02x}:{side + 1:02x}"))
+            interface = machine_interface(own[0]) if settings["nodes"][name]["machine"] else f"eth{number}"
+            ends.append(PlannedEnd(name, interface, own, f"02:00:00:00:{i:02x}:{side + 1:02x}"))
         planned.append(PlannedLink((ends[0], ends[1]), link, mtu, packet))
     return planned
 
 
-def _link_addresses(index: int, names: tuple[str, str], settings: dict[str, Any]) -> tuple[tuple[str, str], int, int]:
+def _link_addresses(index: int, names: tuple[str, str],
+                    settings: dict[str, Any]) -> tuple[tuple[list[str], list[str]], int, int]:
     """Addresses of both ends of a link, its MTU, and the bytes of a full packet on it."""
     server = next((name for name in names if settings["nodes"][name]["kind"] == "server"), None)
     if server is None:
-        return core_network.link_addresses(index), core_network.MTU, MTU + core_network.OUTER_BYTES
-    address = IPv4Interface(settings["nodes"][server]["address"])
-    own, far = str(address), str(gateway_of(address))
+        near, away = core_network.link_addresses(index)
+        return ([near], [away]), core_network.MTU, MTU + core_network.OUTER_BYTES
+    addresses = address.interfaces(settings["nodes"][server])
+    own, far = list(map(str, addresses)), [str(gateway_of(one)) for one in addresses]
     return ((own, far) if names[0] == server else (far, own)), MTU, MTU
 
 
 def _ue(name: str, settings: dict[str, Any], links: list[PlannedLink], attributes: list[str]) -> PlannedNode:
-    address = IPv4Interface(settings["nodes"][name]["address"])
-    way = ["dev", RADIO_INTERFACE, "src", str(address.ip), *attributes]
-    routes = [[str(address.network), *way]]
+    addresses, routes = address.interfaces(settings["nodes"][name]), []
     brought = settings["nodes"][name]["netns"] is not None
-    if behind_enb(settings, name):
-        # A default route that is there comes before none of these, and is as it was without them.
-        routes += [[prefix, *way] for prefix in (("0.0.0.0/1", "128.0.0.0/1") if brought else ("default",))]
-    return PlannedNode(name, "ue", {RADIO_INTERFACE: str(address)}, routes, **_wires(name, links), brought=brought)
+    for own in addresses:
+        way = ["dev", RADIO_INTERFACE, "src", str(own.ip), *attributes]
+        routes.append([str(own.network), *way])
+        if behind_enb(settings, name):
+            # A default route that is there comes before none of these, and is as it was without them.
+            routes += [[prefix, *way] for prefix in (_HALVES if brought else _DEFAULT)[own.version]]
+    return PlannedNode(name, "ue", {RADIO_INTERFACE: list(map(str, addresses))}, routes, **_wires(name, links),
+                       brought=brought)
 
 
 def _server(name: str, settings: dict[str, Any], links: list[PlannedLink], attributes: list[str]) -> PlannedNode:
     (link,) = _links_of(name, links)
     own, far = link.seen_from(name)
-    route = ["default", "via", _ip(far.address), "dev", own.interface, "src", _ip(own.address), *attributes]
-    return PlannedNode(name, "server", {own.interface: own.address}, [route], **_wires(name, links))
+    routes = [[_default(here), "via", _ip(there), "dev", own.interface, "src", _ip(here), *attributes]
+              for here, there in zip(own.addresses, far.addresses, strict=True)]
+    return PlannedNode(name, "server", {own.interface: own.addresses}, routes, **_wires(name, links))
 
 
-def machine_interface(address: str) -> str:
+def machine_interface(own: str) -> str:
     """Beside those that the machine has, and those of other labs: their addresses differ."""
-    return f"cb{int(IPv4Interface(address).ip):08x}"
+    packed = ip_interface(own).ip.packed
+    return f"cb{int.from_bytes(packed) if len(packed) == 4 else zlib.crc32(packed):08x}"
 
 
 def _server_or_machine(name: str, settings: dict[str, Any], links: list[PlannedLink],
@@ -183,18 +201,19 @@ def _server_or_machine(name: str, settings: dict[str, Any], links: list[PlannedL
     node = settings["nodes"][name]
     if not node["machine"] and not node["internet"]:
         return server
-    (default,) = server.routes
-    routes = [[f"{_ip(settings['nodes'][ue]['address'])}/32", *default[1:]]
-              for ue in settings["radio"]["ues"] if behind_enb(settings, ue)]
+    defaults = {route[0]: route[1:] for route in server.routes}
+    routes = [[prefix, *defaults[_default(prefix)]]
+              for ue in settings["radio"]["ues"] if behind_enb(settings, ue)
+              for prefix in _hosts_prefixes(settings, ue) if _default(prefix) in defaults]
     return server._replace(machine=node["machine"], routes=routes)
 
 
 def _enb(name: str, settings: dict[str, Any], links: list[PlannedLink], _: list[str]) -> PlannedNode:
     """An eNB without core network: it routes between its links and its UEs."""
     ues = [ue for ue in settings["radio"]["ues"] if behind_enb(settings, ue)]
-    routes = [[f"{_ip(settings['nodes'][ue]['address'])}/32", "dev", network_interface(ue)] for ue in ues]
+    routes = [[prefix, "dev", network_interface(ue)] for ue in ues for prefix in _hosts_prefixes(settings, ue)]
     routes += _ways_out(name, settings, links)
-    interfaces = _addresses(name, links) | {network_interface(ue): None for ue in ues}
+    interfaces = _addresses(name, links) | {network_interface(ue): [] for ue in ues}
     return PlannedNode(name, "enb", interfaces, routes, **_wires(name, links))
 
 
@@ -202,18 +221,18 @@ def _core_node(name: str, settings: dict[str, Any], links: list[PlannedLink], _:
     """A node of a core network: routes to the ends of all tunnels, its own through its TUN, where the S-GW also has
     the users' addresses."""
     ends = core_network.tunnel_ends(settings)
-    interfaces = _addresses(name, links) | ({core_network.TUNNEL_INTERFACE: None} if name in ends else {})
+    interfaces = _addresses(name, links) | ({core_network.TUNNEL_INTERFACE: []} if name in ends else {})
     hops = core_network.first_hops([(link.ends[0].node, link.ends[1].node) for link in links], name)
     routes = []
-    for end, address in ends.items():
+    for end, tunnels in ends.items():
         if end == name:
-            routes.append([f"{address}/32", "dev", core_network.TUNNEL_INTERFACE])
+            routes.append([f"{tunnels}/32", "dev", core_network.TUNNEL_INTERFACE])
         else:
             own, far = links[hops[end]].seen_from(name)
-            routes.append([f"{address}/32", "via", _ip(far.address), "dev", own.interface])
+            routes.append([f"{tunnels}/32", "via", _ip(far.addresses[0]), "dev", own.interface])
     kind = settings["nodes"][name]["kind"]
     for ue in core_network.ues_with_tunnels(settings) if kind == "sgw" else []:
-        routes.append([f"{_ip(settings['nodes'][ue]['address'])}/32", "dev", core_network.TUNNEL_INTERFACE])
+        routes += [[prefix, "dev", core_network.TUNNEL_INTERFACE] for prefix in _hosts_prefixes(settings, ue)]
     routes += _ways_out(name, settings, links)
     return PlannedNode(name, kind, interfaces, routes, **_wires(name, links))
 
@@ -221,24 +240,24 @@ def _core_node(name: str, settings: dict[str, Any], links: list[PlannedLink], _:
 def _ways_out(name: str, settings: dict[str, Any], links: list[PlannedLink]) -> list[list[str]]:
     """The default route of a node that is linked to a server with a way out."""
     ends = [link.seen_from(name) for link in _links_of(name, links)]
-    return [["default", "via", _ip(far.address), "dev", own.interface] for own, far in ends
-            if settings["nodes"][far.node]["internet"]]
+    return [[_default(there), "via", _ip(there), "dev", own.interface] for own, far in ends
+            if settings["nodes"][far.node]["internet"] for there in far.addresses]
 
 
 def _links_of(name: str, links: list[PlannedLink]) -> list[PlannedLink]:
     return [link for link in links if name in [end.node for end in link.ends]]
 
 
-def _addresses(name: str, links: list[PlannedLink]) -> dict[str, str | None]:
+def _addresses(name: str, links: list[PlannedLink]) -> dict[str, list[str]]:
     """Addresses of a node's wired interfaces."""
     ends = [link.seen_from(name)[0] for link in _links_of(name, links)]
-    return {own.interface: own.address for own in ends}
+    return {own.interface: own.addresses for own in ends}
 
 
 def _wires(name: str, links: list[PlannedLink]) -> dict[str, Any]:
     """What a node's wired interfaces need: neighbours, qdiscs, MTUs."""
     ends = [(link, *link.seen_from(name)) for link in _links_of(name, links)]
-    return {"neighbours": [_neighbour(own, far) for _, own, far in ends],
+    return {"neighbours": [_neighbour(own, far, there) for _, own, far in ends for there in far.addresses],
             "shaping": {own.interface: shaping(link.settings, link.mtu, link.packet) for link, own, _ in ends},
             "mtu": {own.interface: link.mtu for link, own, _ in ends if link.mtu != MTU}}
 
@@ -248,13 +267,24 @@ def behind_enb(settings: Mapping[str, Any], ue: str) -> bool:
     return settings["nodes"][settings["radio"]["ues"][ue]["peer"]]["kind"] == "enb"
 
 
-def _ip(address: str) -> str:
-    return address.split("/")[0]
+def _ip(own: str) -> str:
+    return own.split("/")[0]
 
 
-def _neighbour(own: PlannedEnd, far: PlannedEnd) -> list[str]:
-    """Permanent, so that no ARP is on the wire and none delays a first packet."""
-    return [_ip(far.address), "lladdr", far.mac, "dev", own.interface, "nud", "permanent"]
+def _hosts_prefixes(settings: Mapping[str, Any], name: str) -> list[str]:
+    """Addresses of a host as destinations of routes."""
+    return [f"{own.ip}/{own.max_prefixlen}" for own in address.interfaces(settings["nodes"][name])]
+
+
+def _default(own: str) -> str:
+    """The default route of an address's version of IP, as ip(8) takes it."""
+    (prefix,) = _DEFAULT[6 if ":" in own else 4]
+    return prefix
+
+
+def _neighbour(own: PlannedEnd, far: PlannedEnd, there: str) -> list[str]:
+    """Permanent, so that neither ARP nor neighbour discovery is on the wire and none delays a first packet."""
+    return [_ip(there), "lladdr", far.mac, "dev", own.interface, "nud", "permanent"]
 
 
 @contextlib.contextmanager
@@ -280,6 +310,8 @@ def build(topology: Plan, before_links: Callable[[dict[str, int]], None] = lambd
             pids = {node.name: os.getpid() for node in topology.nodes} | dict(zip(own, held, strict=True))
             for name, netns in (brought or {}).items():
                 pids[name] = stack.enter_context(namespaces.visiting(netns))
+            if topology.has_ipv6:
+                _prepare_ipv6([node for node in topology.nodes if node.name in own], pids)
             before_links(pids)
             for link in topology.links:
                 # Before 6.15 the kernel also looks the first end's name up in the namespace of the request, where
@@ -294,6 +326,13 @@ def build(topology: Plan, before_links: Callable[[dict[str, int]], None] = lambd
         yield pids
 
 
+def _prepare_ipv6(nodes: list[PlannedNode], pids: Mapping[str, int]) -> None:
+    """Before there are interfaces: what comes into being with IPv6 as it is by default sends packets at once."""
+    for node in nodes:
+        with in_netns(pids[node.name]):
+            ipv6.prepare(node.name, node.has_ipv6, not node.is_host)
+
+
 def _remove(pid: int, interface: str) -> None:
     with in_netns(pid), Rtnetlink() as network:
         network.remove_link(interface)
@@ -306,11 +345,11 @@ def sysctls(node: PlannedNode, settings: dict[str, Any]) -> dict[str, str]:
     asked = congestion_control.by_command(settings, node.name)
     own = {congestion_control.SYSCTL: asked} if asked is not None else {}
     if not node.is_host:
-        return {**tcp_profile.ALWAYS, "ipv4/ip_forward": "1", **_forwarding(node, settings), **own}
+        return {**tcp_profile.always(node.has_ipv6), "ipv4/ip_forward": "1", **_forwarding(node, settings), **own}
     files = [flow["bytes"] for flow in settings["traffic"]
              if flow["kind"] == "iperf3" and flow["from"] == node.name and flow["bytes"] is not None]
     forwards = {"ipv4/ip_forward": "1"} if settings["nodes"][node.name]["internet"] else {}
-    return {**tcp_profile.sysctls(settings["tcp"]), **tcp_profile.file_sender(files), **forwards, **own}
+    return {**tcp_profile.sysctls(settings["tcp"], node.has_ipv6), **tcp_profile.file_sender(files), **forwards, **own}
 
 
 def _forwarding(node: PlannedNode, settings: dict[str, Any]) -> dict[str, str]:
@@ -358,13 +397,16 @@ def _connect(node: PlannedNode, network: Rtnetlink) -> None:
     if not node.machine and not node.brought:
         network.set_up("lo")
         _allow_ping()
-    for interface, address in node.interfaces.items():
-        if interface in node.shaping:
+    for interface, addresses in node.interfaces.items():
+        wired = interface in node.shaping
+        if node.has_ipv6 and (node.machine or node.brought):
+            ipv6.quieten(interface)
+        if wired:
             # TCP hands qdiscs up to 64 KiB as one packet whatever the offloads; they would delay, queue and lose it as
             # one.
-            network.set_up(interface, node.mtu.get(interface), gso_max_segs=1)
-        if address is not None:
-            network.add_address(address, interface)
+            network.set_up(interface, node.mtu.get(interface), gso_max_segs=1, arp=not node.has_ipv6)
+        for own in addresses:
+            network.add_address(own, interface, with_route=wired)
     for route in node.routes:
         network.replace_route(route)
     for neighbour in node.neighbours:

@@ -14,7 +14,7 @@ from cellbed.error import LabError
 from cellbed.host import programs
 from cellbed.host.child import Child
 from cellbed.host.process import Copy, Process, Running, wait_line
-from cellbed.run import congestion_control, inventory, stream
+from cellbed.run import address, congestion_control, inventory, stream
 from cellbed.run.attach import Attachment
 from cellbed.run.command import Command
 
@@ -71,9 +71,10 @@ class Workload:
 
     background = False
 
-    def __init__(self, flow: dict[str, Any], pids: dict[str, int], addresses: dict[str, str], out: Path,
+    def __init__(self, flow: dict[str, Any], pids: dict[str, int], ends: tuple[str, str], out: Path,
                  control: str | None = None) -> None:
-        self.flow, self.pids, self.addresses = flow, pids, addresses
+        self.flow, self.pids = flow, pids
+        self.source, self.sink = ends  # addresses
         self.control = control  # that the sending socket has to be given
         self.result = out / f"{flow['id']}.{flow['kind']}.json"
         self.log = out / "log"
@@ -170,7 +171,7 @@ class Iperf3(Workload):
 
     def start_client(self) -> None:
         flow = self.flow
-        args = [programs.command("iperf3"), "-c", self.addresses[flow["to"]], "-B", self.addresses[flow["from"]],
+        args = [programs.command("iperf3"), "-c", self.sink, "-B", self.source,
                 "--cport", str(client_port(flow)), "-p", str(flow["port"]), *amount(flow, self.file),
                 "-i", "1", "-J", "--logfile", str(self.result)]
         if self.control is not None:
@@ -194,8 +195,8 @@ class Stream(Workload):
 
     def _execute(self) -> None:
         flow = self.flow
-        source, sink = ((self.pids[flow[end]], self.addresses[flow[end]], port)
-                        for end, port in (("from", client_port(flow)), ("to", flow["port"])))
+        source = (self.pids[flow["from"]], self.source, client_port(flow))
+        sink = (self.pids[flow["to"]], self.sink, flow["port"])
         if flow["transport"] == "udp":
             from cellbed.run import datagrams  # which needs longer to import than TCP's
 
@@ -212,20 +213,20 @@ Flow = Workload | Command
 KINDS: dict[str, type[Workload]] = {"iperf3": Iperf3, "stream": Stream}
 
 
-def describe(flow: dict[str, Any], addresses: dict[str, str]) -> dict[str, Any]:
+def describe(flow: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
     """A flow as the manifest lists it."""
+    saddr, daddr = address.of_flow(settings, flow)
     return {"id": flow["id"], "kind": flow["kind"], "from": flow["from"], "to": flow["to"],
-            "saddr": addresses[flow["from"]], "daddr": addresses[flow["to"]], "sport": client_port(flow),
+            "saddr": saddr, "daddr": daddr, "sport": client_port(flow),
             "port": flow["port"], "protocol": flow["transport"], "start_s": flow["start_s"],
             "duration_s": flow["duration_s"], "bytes": flow["bytes"]}
 
 
-def make(flow: dict[str, Any], pids: dict[str, int], addresses: dict[str, str], out: Path,
-         settings: dict[str, Any] | None = None, attachment: Attachment | None = None) -> Flow:
+def make(flow: dict[str, Any], pids: dict[str, int], out: Path, settings: dict[str, Any],
+         attachment: Attachment | None = None) -> Flow:
     if flow["kind"] == "command":
-        base = inventory.base(settings, flow["node"]) if settings is not None else None
-        return Command(flow, pids, base, out, attachment)
+        return Command(flow, pids, inventory.base(settings, flow["node"]), out, attachment)
     if flow["kind"] not in KINDS:
         raise LabError(f"traffic {flow['id']}: kind {flow['kind']}: allowed {', '.join(KINDS)}, command")
-    control = congestion_control.of_socket(settings, flow) if settings is not None else None
-    return KINDS[flow["kind"]](flow, pids, addresses, out, control)
+    control = congestion_control.of_socket(settings, flow)
+    return KINDS[flow["kind"]](flow, pids, address.of_flow(settings, flow), out, control)

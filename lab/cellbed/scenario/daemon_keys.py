@@ -49,7 +49,7 @@ _FIELDS = {
     "nr.random_access": "nr.ra.procedure", "nr.aqm": "nr.aqm.mode"}
 # What the daemon's configuration has in place of keys of a scenario, or beside them.
 _DAEMON_ONLY = {"cell": ("enbs", "sgw", "a3", "condition"), "packet_trace": ("uplink_sizes_us", "downlink_sizes_us"),
-                "ues": ("name", "enb", "address")}
+                "ues": ("name", "enb", "address", "address6")}
 _SCENARIO_ONLY = {"cell": ("events", "channel"), "timing": ("preset",), "handover": ("a3", "condition"),
                   "packet_trace": ("uplink_sizes", "downlink_sizes")}
 _MAY_BE_UNSET = ("weight", "dscp", "second_cqi_ul", "second_cqi_dl")

@@ -26,7 +26,7 @@ from cellbed.scenario.fields import (
     Word,
     known,
 )
-from cellbed.scenario.network import Link, Network, Node
+from cellbed.scenario.network import Link, Network, Node, check_transfer
 from cellbed.scenario.radio import Radio
 from cellbed.scenario.traffic import Command, Traffic, Transfer
 
@@ -287,6 +287,8 @@ class Scenario(Model):
             joined = self.behind_enb(flow.source)
             known(f"traffic.{i}.to", flow.to,
                    {name: None for name in hosts if name != flow.source and self.behind_enb(name) == joined})
+            check_transfer(f"traffic.{i}", (flow.source, self.nodes[flow.source]),
+                           (flow.to, self.nodes[flow.to]), flow.family)
             for role, node in (("from", flow.source), ("to", flow.to)):
                 other = ports.setdefault((role, node, flow.port), flow.id)
                 if other != flow.id:

@@ -6,12 +6,13 @@ docs/reference/keys.md lists the keys.
 
 from __future__ import annotations
 
-from ipaddress import IPv4Interface
-from typing import Any, Literal
+from ipaddress import ip_interface
+from typing import Annotated, Any, Literal
 
-from pydantic import field_validator, model_validator
+from pydantic import BeforeValidator, field_validator, model_validator
 
-from cellbed.run import core_network
+from cellbed.run import address, core_network
+from cellbed.run.address import Interface
 from cellbed.run.topology import gateway_of
 from cellbed.scenario.fields import Key, Model, Name, Probability, Rate, known
 
@@ -31,6 +32,24 @@ _CORE_PARTNERS = {"server": ("sgw",), "sgw": ("server", "router"), "router": ("s
                   "enb": ("router",)}
 
 
+def _parse_address(value: Any) -> Any:
+    """Raises ValueError for what is no address with the length of its prefix; any number is one, for Python."""
+    if not isinstance(value, str | address.Interface):
+        raise ValueError("no text; allowed an address with the length of its prefix, such as 10.45.0.1/24 or "
+                         "2001:db8:45::1/64, or a list of one of IPv4 and one of IPv6")
+    try:
+        found = ip_interface(value)
+    except ValueError:
+        raise ValueError("allowed an address of IPv4 or IPv6 with the length of its prefix, such as 10.45.0.1/24 or "
+                         "2001:db8:45::1/64") from None
+    if getattr(found, "scope_id", None) or found.is_multicast or found.is_unspecified or found.ip.is_link_local:
+        raise ValueError("allowed addresses of one host that are routed: neither multicast nor link-local ones")
+    return found
+
+
+Address = Annotated[address.Interface, BeforeValidator(_parse_address)]
+
+
 class Node(Model):
     """A network namespace: a UE on the radio, a server on a wire, or one that routes between them."""
 
@@ -38,8 +57,9 @@ class Node(Model):
         says="`ue`: a host on the radio, which `radio.ues` describes; `server`: a host on a wired link; `enb`: routes "
              "between wired links and the radio, and only scenarios with links have one; `sgw`, `router`: of a core "
              "network, which may have four eNBs")
-    address: IPv4Interface | None = Key(None,
-        says="Address of a UE's `lte0` or a server's `eth0` with the length of its prefix, `10.45.0.1/24`. Nodes that "
+    address: Address | list[Address] | None = Key(None,
+        says="Address of a UE's `lte0` or a server's `eth0` with the length of its prefix, `10.45.0.1/24` or "
+             "`2001:db8:45::1/64`; a list of one of IPv4 and one of IPv6 makes a node with both. Nodes that "
              "route have none of their own: the far end of a server's link takes the last host address of its subnet")
     machine: bool = Key(False,
         says="true: this server is no namespace but this machine itself, with all the services that it has. Only in "
@@ -60,11 +80,21 @@ class Node(Model):
 
     @field_validator("address", mode="before")
     @classmethod
-    def address_is_a_text(cls, value: Any) -> Any:
-        """Any number is an address, too, for Python."""
-        if not isinstance(value, str | IPv4Interface | None):
-            raise ValueError("no text; allowed an address with the length of its prefix, such as 10.45.0.1/24")
-        return value
+    def one_of_each_version(cls, value: Any) -> Any:
+        """Said here, once, and not for each of the types that it may have."""
+        if value is None:
+            return None
+        if not isinstance(value, list | tuple):
+            return _parse_address(value)
+        found = [_parse_address(one) for one in value]
+        if len({one.version for one in found}) != len(found) or not found:
+            raise ValueError("a list has one address of IPv4 and one of IPv6; a node has one interface")
+        return found
+
+    @property
+    def addresses(self) -> list[Interface]:
+        """All that it has."""
+        return self.address if isinstance(self.address, list) else [] if self.address is None else [self.address]
 
     @model_validator(mode="after")
     def netns_is_a_ues(self) -> Node:
@@ -82,9 +112,12 @@ class Node(Model):
         if self.machine and self.internet:
             raise ValueError("key 'internet': value True: with machine: true the server uses this machine's own "
                              "network; remove one of the two keys")
-        if self.internet and self.address is not None and self.address.network.prefixlen > _WAY_OUT_PREFIX_MAX:
-            raise ValueError(f"key 'internet': value True: the subnet of {self.address} is too small; allowed prefix "
-                             f"lengths up to {_WAY_OUT_PREFIX_MAX}")
+        for own in self.addresses if self.internet else []:
+            if own.version == 6:
+                raise ValueError(f"key 'internet': value True: the way out has IPv4 only; remove {own}, or the key")
+            if own.network.prefixlen > _WAY_OUT_PREFIX_MAX:
+                raise ValueError(f"key 'internet': value True: the subnet of {own} is too small; allowed prefix "
+                                 f"lengths up to {_WAY_OUT_PREFIX_MAX}")
         return self
 
 
@@ -194,17 +227,18 @@ class Network:
             key = f"key 'nodes.{name}.address'"
             if node.kind in core_network.KINDS:
                 if node.address is not None:
-                    raise ValueError(f"{key}: value {node.address}: the addresses of the {_called(node.kind)} follow "
-                                     "from its links; remove the key")
+                    raise ValueError(f"{key}: value {_listed(node.addresses)}: the addresses of the "
+                                     f"{_called(node.kind)} follow from its links; remove the key")
                 continue
             if node.address is None:
                 raise ValueError(f"{key}: missing; give an address with the length of its prefix, such as 10.45.0.1/24")
-            other = addresses.setdefault(str(node.address.ip), name)
-            if other != name:
-                raise ValueError(f"{key}: value {node.address}: {other} has this address; choose another one")
-            if self.has_core and core_network.reserved(node.address.ip):
-                raise ValueError(f"{key}: value {node.address}: the core network uses it; allowed addresses outside "
-                                 f"{core_network.GTPU_NETWORK} and {core_network.LINK_NETWORK}")
+            for own in node.addresses:
+                other = addresses.setdefault(str(own.ip), name)
+                if other != name:
+                    raise ValueError(f"{key}: value {own}: {other} has this address; choose another one")
+                if self.has_core and core_network.reserved(own.ip):
+                    raise ValueError(f"{key}: value {own}: the core network uses it; allowed addresses outside "
+                                     f"{core_network.GTPU_NETWORK} and {core_network.LINK_NETWORK}")
 
     def _check_kinds(self) -> None:
         enbs, sgws, routers = (self.of_kind(kind) for kind in ("enb", "sgw", "router"))
@@ -251,21 +285,24 @@ class Network:
 
     def _check_gateway(self, server: str) -> None:
         """The far end of the link takes the last host address of the server's subnet."""
-        address = self.nodes[server].address
-        assert address is not None, "addresses are checked first"
-        key = f"key 'nodes.{server}.address': value {address}"
-        end = "S-GW's end" if self.has_core else "eNB's end"
-        if address.network.prefixlen > 30:
-            raise ValueError(f"{key}: the subnet has no address for the {end}; allowed prefix lengths up to 30")
-        if address.ip == gateway_of(address).ip:
-            raise ValueError(f"{key}: the {end} has the last address of the subnet; choose another one")
-        for name, node in self.nodes.items():
-            if name != server and node.address is not None and node.address.network.overlaps(address.network):
-                raise ValueError(f"{key}: its subnet overlaps that of {name}; choose another subnet")
-        if self.has_core and any(address.network.overlaps(own) for own in (core_network.GTPU_NETWORK,
-                                                                           core_network.LINK_NETWORK)):
-            raise ValueError(f"{key}: its subnet overlaps one of the core network; allowed subnets outside "
-                             f"{core_network.GTPU_NETWORK} and {core_network.LINK_NETWORK}")
+        for own in self.nodes[server].addresses:
+            key = f"key 'nodes.{server}.address': value {own}"
+            end, longest = "S-GW's end" if self.has_core else "eNB's end", own.max_prefixlen - 2
+            if own.network.prefixlen > longest:
+                raise ValueError(f"{key}: the subnet has no address for the {end}; allowed prefix lengths up to "
+                                 f"{longest}")
+            if own.ip == gateway_of(own).ip:
+                raise ValueError(f"{key}: the {end} has the last address of the subnet; choose another one")
+            for name in self.nodes:
+                if name != server and self._overlaps(name, own):
+                    raise ValueError(f"{key}: its subnet overlaps that of {name}; choose another subnet")
+            if self.has_core and any(_overlap(own.network, network) for network in (core_network.GTPU_NETWORK,
+                                                                                   core_network.LINK_NETWORK)):
+                raise ValueError(f"{key}: its subnet overlaps one of the core network; allowed subnets outside "
+                                 f"{core_network.GTPU_NETWORK} and {core_network.LINK_NETWORK}")
+
+    def _overlaps(self, name: str, own: address.Interface) -> bool:
+        return any(_overlap(own.network, other.network) for other in self.nodes[name].addresses)
 
     def _check_ways(self) -> None:
         """Every node of the core network has a way to the S-GW, and the S-GW one to a server."""
@@ -280,3 +317,21 @@ class Network:
 
 def _called(kind: str) -> str:
     return {"enb": "eNB", "sgw": "S-GW"}.get(kind, kind)
+
+
+def check_transfer(key: str, source: tuple[str, Node], sink: tuple[str, Node], family: str | None) -> None:
+    """Raises ValueError for a transfer whose ends have no version of IP in common, or not the one it asks for."""
+    ends = (source[1].addresses, sink[1].addresses)
+    if all(ends) and not address.shared(*ends, family):
+        called = "one version of IP" if family is None else {"ipv4": "IPv4", "ipv6": "IPv6"}[family]
+        has = ", ".join(f"{name} has {_listed(own)}" for (name, _), own in zip((source, sink), ends, strict=True))
+        raise ValueError(f"key '{key}.family': value {family}: {has}; allowed a family of which both have an address, "
+                         f"and they have none of {called}")
+
+
+def _listed(some: list[address.Interface]) -> str:
+    return ", ".join(map(str, some))
+
+
+def _overlap(one: address.Network, other: address.Network) -> bool:
+    return one.version == other.version and one.overlaps(other)

@@ -34,6 +34,8 @@ class Transfer(Model):
              "byte for each block")
     limit_s: float = Key(600, None, 86400, gt=0,
         says="A file that takes longer than this ends the run with an error. No file of the papers takes ten minutes")
+    family: Literal["ipv4", "ipv6"] | None = Key(None,
+        says="Version of IP of the flow, where both ends have both; null: that which both have, IPv4 before IPv6")
     port: int = Key(5201, 1, 65535,
         says="Port of the receiver; that of the sender is 30000 more. Flows from one node, or to one node, need "
              "different ports")

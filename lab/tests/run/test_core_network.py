@@ -164,19 +164,19 @@ def test_every_node_routes_to_every_tunnel_end(settings):
     sgw, router, senb, tenb = (named(planned, name) for name in ("sgw", "router", "senb", "tenb"))
     assert planned.gateway is None
     assert {node.name for node in planned.hosts} == {"server", "me", "c1"}
-    assert sgw.interfaces == {"eth0": "10.46.1.254/24", "eth1": "10.61.0.5/30", "gtp0": None}
+    assert sgw.interfaces == {"eth0": ["10.46.1.254/24"], "eth1": ["10.61.0.5/30"], "gtp0": []}
     assert sgw.routes == [
         ["10.60.0.1/32", "dev", "gtp0"], ["10.60.1.1/32", "via", "10.61.0.6", "dev", "eth1"],
         ["10.60.2.1/32", "via", "10.61.0.6", "dev", "eth1"],
         ["10.45.0.1/32", "dev", "gtp0"], ["10.45.0.2/32", "dev", "gtp0"]]
-    assert router.interfaces == {"eth0": "10.61.0.6/30", "eth1": "10.61.0.9/30", "eth2": "10.61.0.14/30"}
+    assert router.interfaces == {"eth0": ["10.61.0.6/30"], "eth1": ["10.61.0.9/30"], "eth2": ["10.61.0.14/30"]}
     assert router.routes == [
         ["10.60.0.1/32", "via", "10.61.0.5", "dev", "eth0"], ["10.60.1.1/32", "via", "10.61.0.10", "dev", "eth1"],
         ["10.60.2.1/32", "via", "10.61.0.13", "dev", "eth2"]]
     assert senb.routes == [
         ["10.60.0.1/32", "via", "10.61.0.9", "dev", "eth0"], ["10.60.1.1/32", "dev", "gtp0"],
         ["10.60.2.1/32", "via", "10.61.0.9", "dev", "eth0"]]
-    assert tenb.interfaces == {"eth0": "10.61.0.13/30", "gtp0": None}
+    assert tenb.interfaces == {"eth0": ["10.61.0.13/30"], "gtp0": []}
 
 
 def test_core_links_have_package_for_outer_headers(settings):

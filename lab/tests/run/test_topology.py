@@ -8,14 +8,20 @@ from ipaddress import IPv4Interface
 import pytest
 
 from cellbed.error import LabError, ScenarioError
-from cellbed.run import shaping, topology
+from cellbed.run import shaping, tcp_profile, topology
 from cellbed.scenario.description import expand
 
 
 @pytest.fixture
-def plan(write):
+def settings(write):
+    """A run's settings of parsed YAML."""
+    return lambda data: expand(write(data))[1][0].settings
+
+
+@pytest.fixture
+def plan(settings):
     """Plan of parsed YAML."""
-    return lambda data: topology.plan(expand(write(data))[1][0].settings)
+    return lambda data: topology.plan(settings(data))
 
 
 def named(planned, name):
@@ -37,8 +43,8 @@ def test_a_server_behind_the_enb(plan, wired):
     server, enb, ue1 = (named(planned, name) for name in ("server", "enb", "ue1"))
     assert {node.name for node in planned.hosts} == {"server", "ue1"}
     assert planned.gateway == enb
-    assert server.interfaces == {"eth0": "10.1.0.1/24"}
-    assert enb.interfaces == {"eth0": "10.1.0.254/24", "net-ue1": None}
+    assert server.interfaces == {"eth0": ["10.1.0.1/24"]}
+    assert enb.interfaces == {"eth0": ["10.1.0.254/24"], "net-ue1": []}
     assert server.routes == [["default", "via", "10.1.0.254", "dev", "eth0", "src", "10.1.0.1", "window", "8192",
                               "quickack", "1"]]
     assert enb.routes == [["10.45.0.1/32", "dev", "net-ue1"]]
@@ -48,11 +54,35 @@ def test_a_server_behind_the_enb(plan, wired):
     assert enb.neighbours == [["10.1.0.1", "lladdr", near.mac, "dev", "eth0", "nud", "permanent"]]
 
 
+def test_a_node_with_both_versions_of_ip_has_routes_and_neighbours_of_both(plan, wired):
+    wired["nodes"]["server"]["address"] = ["10.1.0.1/24", "2001:db8:1::1/64"]
+    wired["nodes"]["ue1"]["address"] = "2001:db8:45::1/64"
+    planned = plan(wired)
+    server, enb, ue1 = (named(planned, name) for name in ("server", "enb", "ue1"))
+    last = "2001:db8:1:0:ffff:ffff:ffff:fffe"
+    assert enb.interfaces == {"eth0": ["10.1.0.254/24", f"{last}/64"], "net-ue1": []}
+    assert [route[:5] for route in server.routes] == [["default", "via", "10.1.0.254", "dev", "eth0"],
+                                                      ["::/0", "via", last, "dev", "eth0"]]
+    assert enb.routes == [["2001:db8:45::1/128", "dev", "net-ue1"]]
+    assert [route[:5] for route in ue1.routes] == [["2001:db8:45::/64", "dev", "lte0", "src", "2001:db8:45::1"],
+                                                   ["::/0", "dev", "lte0", "src", "2001:db8:45::1"]]
+    assert [neighbour[0] for neighbour in server.neighbours] == ["10.1.0.254", last]
+
+
+def test_ipv6_is_off_where_a_node_has_none(plan, settings, wired):
+    def off(planned, name):
+        return tcp_profile.NO_IPV6.items() <= topology.sysctls(named(planned, name), settings(wired)).items()
+
+    assert not plan(wired).has_ipv6 and all(off(plan(wired), name) for name in ("server", "enb", "ue1"))
+    wired["nodes"]["server"]["address"] = ["10.1.0.1/24", "2001:db8:1::1/64"]
+    assert [off(plan(wired), name) for name in ("server", "enb", "ue1")] == [False, False, True]
+
+
 def test_every_link_has_its_own_interface_and_addresses_at_the_enb(plan, wired):
     wired["nodes"]["s2"] = {"kind": "server", "address": "10.2.0.9/30"}
     wired["links"].append({"a": "enb", "b": "s2", "rate": "10Mbit"})
     planned = plan(wired)
-    assert planned.gateway.interfaces == {"eth0": "10.1.0.254/24", "eth1": "10.2.0.10/30", "net-ue1": None}
+    assert planned.gateway.interfaces == {"eth0": ["10.1.0.254/24"], "eth1": ["10.2.0.10/30"], "net-ue1": []}
     macs = [end.mac for link in planned.links for end in link.ends]
     assert len(set(macs)) == 4
     assert [end.node for end in planned.links[1].ends] == ["enb", "s2"]

@@ -14,7 +14,10 @@ from cellbed.run import datagrams, stream
 from cellbed.run.workload import BLOCK_MAX, amount, describe, end_s, iperf3_version, limit_s, make
 
 TIMED = {"id": "file", "kind": "iperf3", "from": "a", "to": "b", "start_s": 2, "duration_s": 10, "bytes": None,
-         "limit_s": 600, "port": 5201, "transport": "tcp"}
+         "limit_s": 600, "port": 5201, "transport": "tcp", "family": None, "congestion_control": None}
+SETTINGS = {"nodes": {"a": {"machine": False, "address": ["2001:db8::1/64", "10.0.0.1/24"]},
+                      "b": {"machine": False, "address": ["10.0.0.2/24", "2001:db8::2/64"]}}, "traffic": [],
+            "tcp": {"congestion_control": "cubic", "profile": "modern", "sysctls": {}, "receive_window": None}}
 SIZED = {**TIMED, "duration_s": None, "bytes": 122_240_000}
 
 
@@ -26,7 +29,7 @@ def test_time():
 def test_datagrams():
     flow = {**TIMED, "transport": "udp", "rate": 40_000_000, "packet_bytes": 1024}
     assert amount(flow) == ["-t", "10", "-u", "-b", "40000000", "-l", "1024"]
-    assert describe(flow, {"a": "10.0.0.1", "b": "10.0.0.2"})["protocol"] == "udp"
+    assert describe(flow, SETTINGS)["protocol"] == "udp"
 
 
 def test_size():
@@ -49,15 +52,21 @@ def test_a_file_in_place_of_an_amount(tmp_path):
 
 
 def test_the_manifest_tells_both():
-    addresses = {"a": "10.0.0.1", "b": "10.0.0.2"}
-    assert describe(SIZED, addresses)["bytes"] == 122_240_000
-    assert describe(SIZED, addresses)["duration_s"] is None
-    assert describe(TIMED, addresses)["bytes"] is None
+    assert describe(SIZED, SETTINGS)["bytes"] == 122_240_000
+    assert describe(SIZED, SETTINGS)["duration_s"] is None
+    assert describe(TIMED, SETTINGS)["bytes"] is None
+
+
+@pytest.mark.parametrize(("family", "ends"), [(None, ("10.0.0.1", "10.0.0.2")), ("ipv4", ("10.0.0.1", "10.0.0.2")),
+                                              ("ipv6", ("2001:db8::1", "2001:db8::2"))])
+def test_a_flow_is_of_the_family_that_it_names(family, ends):
+    said = describe({**TIMED, "family": family}, SETTINGS)
+    assert (said["saddr"], said["daddr"]) == ends
 
 
 def test_what_is_overdue_says_its_limit(tmp_path):
     def error(flow):
-        return str(make(flow, {}, {}, tmp_path).overdue())
+        return str(make(flow, {}, tmp_path, SETTINGS).overdue())
 
     assert error(SIZED) == "traffic file: 122240000 bytes took longer than limit_s = 600 s"
     assert error(TIMED) == "traffic file: did not end within 30 s of its time"
@@ -125,10 +134,10 @@ def test_a_stream_that_nobody_takes_is_none(here):
 
 
 def test_a_stream_ends_with_its_time_and_says_what_is_wrong(tmp_path):
-    flow = make(STREAM, {}, {}, tmp_path)
+    flow = make(STREAM, {}, tmp_path, SETTINGS)
     assert (end_s(STREAM), flow.result.name) == (2.3, "file.stream.json")
     assert "no usable stream result" in flow.error() and flow.congestion_control() is None
     flow.result.write_text(json.dumps({"congestion_control": "reno"}))
     assert flow.error() is None and flow.congestion_control() == "reno"
     with pytest.raises(LabError, match="kind ftp: allowed iperf3, stream"):
-        make({**STREAM, "kind": "ftp"}, {}, {}, tmp_path)
+        make({**STREAM, "kind": "ftp"}, {}, tmp_path, SETTINGS)

@@ -30,7 +30,7 @@ static const char *check_core_network(const struct cell_cfg *cfg, const struct c
 		if (cfg->gtpu.sgw_addr && !cfg->gtpu.enb_addr[k])
 			return "gtpu.enb_addr";
 	*ret_range = "with an S-GW one for each UE whose peer is the network";
-	if (cfg->gtpu.sgw_addr && u->peer == CELL_PEER_NETWORK && !u->addr)
+	if (cfg->gtpu.sgw_addr && u->peer == CELL_PEER_NETWORK && !epc_has_address(u))
 		return "addr";
 	*ret_range = "a UE in the same cell";
 	if (u->peer != CELL_PEER_NETWORK && cfg->ue[u->peer - 1].enb != u->enb)

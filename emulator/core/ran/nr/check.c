@@ -233,7 +233,7 @@ static const char *check_tunnels(const struct cell_cfg *cfg, const struct cell_u
 	if (u->enb >= cfg->n_enb)
 		return "enb";
 	*ret_range = "with an S-GW one for each UE";
-	if (cfg->gtpu.sgw_addr && !u->addr)
+	if (cfg->gtpu.sgw_addr && !epc_has_address(u))
 		return "addr";
 	return NULL;
 }

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Addresses of a run's nodes: one of IPv4, one of IPv6, or one of each, as `nodes.NAME.address` has them.
+
+Works on a run's settings and needs nothing beyond the standard library.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterable, Mapping
+from ipaddress import IPv4Interface, IPv4Network, IPv6Interface, IPv6Network, ip_interface
+from typing import Any
+
+Interface = IPv4Interface | IPv6Interface
+Network = IPv4Network | IPv6Network
+# Words of the key `family`.
+FAMILIES = {"ipv4": 4, "ipv6": 6}
+
+
+def interfaces(node: Mapping[str, Any]) -> list[Interface]:
+    """Those of a node, in the scenario's order; none of a node that routes."""
+    said = node["address"]
+    return [ip_interface(text) for text in ([said] if isinstance(said, str) else said or ())]
+
+
+def texts(node: Mapping[str, Any]) -> list[str]:
+    """The same as texts, without the lengths of their prefixes."""
+    return [str(interface.ip) for interface in interfaces(node)]
+
+
+def of_version(some: Iterable[Interface], version: int) -> Interface | None:
+    """The one of IPv4 or of IPv6, or None."""
+    return next((interface for interface in some if interface.version == version), None)
+
+
+def shared(one: Iterable[Interface], other: Iterable[Interface], family: str | None = None) -> list[int]:
+    """Versions of IP that two nodes have both: of a family only that, else IPv4 before IPv6."""
+    both = {interface.version for interface in one} & {interface.version for interface in other}
+    return sorted(both if family is None else both & {FAMILIES[family]})
+
+
+def of_flow(settings: Mapping[str, Any], flow: Mapping[str, Any]) -> tuple[str, str]:
+    """Addresses of a transfer's sender and receiver."""
+    source, sink = (interfaces(settings["nodes"][flow[end]]) for end in ("from", "to"))
+    version = shared(source, sink, flow["family"])[0]
+    found = [of_version(some, version) for some in (source, sink)]
+    assert found[0] is not None and found[1] is not None, "the scenario was checked"
+    return str(found[0].ip), str(found[1].ip)
+
+
+def socket_family(text: str) -> socket.AddressFamily:
+    """Of sockets that have this address."""
+    return socket.AF_INET6 if ":" in text else socket.AF_INET
