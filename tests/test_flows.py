@@ -208,8 +208,8 @@ def test_why_of_a_link(link, command):
 
 
 @pytest.mark.parametrize(("argv", "settings", "said"), [
-    (["ping", "-c1", "10.1.0.1"], [], "no TCP or UDP flow over IPv4: its captures hold 4 packets of other protocols"),
-    (["true"], [], "no TCP or UDP flow over IPv4: nothing is in its captures"),
+    (["ping", "-c1", "10.1.0.1"], [], "no TCP or UDP flow: its captures hold 4 packets of other protocols"),
+    (["true"], [], "no TCP or UDP flow: nothing is in its captures"),
     (["sh", "-c", "curl -s http://base/GPL-3 >/dev/null"], ["capture.ip=false"],
      "no capture of what server sent; run it with capture.ip: true"),
     (["sh", "-c", "curl -s http://base/GPL-3 >/dev/null"], ["capture.radio_trace=events"],
