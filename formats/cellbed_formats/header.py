@@ -28,8 +28,8 @@ OTHER_LINKS = {105: "IEEE 802.11", 127: "IEEE 802.11 with radiotap", 119: "IEEE 
                163: "IEEE 802.11 with AVS", 189: "USB", 192: "PPI", 195: "IEEE 802.15.4", 201: "Bluetooth HCI",
                220: "USB", 227: "CAN", 251: "Bluetooth LE", 253: "netlink"}
 #: End of the message where a capture has nothing that is read here.
-READABLE = ("readable: IP over Ethernet, Linux cooked mode or raw, also in GTP-U and other tunnels; PDUs of MAC and RLC as "
-            "Wireshark frames them")
+READABLE = ("readable: IP over Ethernet, Linux cooked mode or raw, also in GTP-U and other tunnels; PDUs of MAC and "
+            "RLC as Wireshark frames them")
 IPV4_TYPE, IPV6_TYPE, PPPOE_TYPE, MPLS_TYPES, ETHERNET_TYPE = 0x0800, 0x86DD, 0x8864, (0x8847, 0x8848), 0x6558
 VLAN_TYPES, VLAN_BYTES, TAGS_MAX = (0x8100, 0x88A8, 0x9100), 4, 3
 PPP_OF_IP = {0x0021: IPV4_TYPE, 0x0057: IPV6_TYPE}
