@@ -143,12 +143,16 @@ def noise(link):
 
 @pytest.mark.parametrize(("content", "message"), [
     (noise(148), "no TCP or UDP and no PDUs of MAC or RLC among 500 packets of link type 148: readable: "),
-    (noise(156), "of link type 156"), (noise(252), "of link type 252"), (noise(1), "no TCP or UDP among 500 packets"),
+    (noise(156), "of link type 156"),
+    (noise(127), "x.pcap: link type 127 (IEEE 802.11 with radiotap): readable: IP over Ethernet, Linux cooked "),
+    (noise(290), "x.pcap: link type 290: readable: IP"), (noise(252), "of link type 252"),
+    (noise(1), "no TCP or UDP among 500 packets"),
 ])
 def test_what_cannot_be_read_is_said_in_one_line(tmp_path, content, message):
     (tmp_path / "x.pcap").write_bytes(content)
     done = cellbed("pcap", tmp_path / "x.pcap", check=False)
     assert done.returncode != 0 and message in done.stderr and done.stderr.count("\n") == 1
+    assert done.stderr.count("readable") == 1 and done.stderr.count("raw") == 1
 
 
 @pytest.mark.parametrize("name", ["/nonexistent/x.csv", "/nonexistent/x.parquet", "/nonexistent/x.json",

@@ -11,7 +11,7 @@ import polars as pl
 
 from .address import numbers_of_ipv6
 from .error import FileError
-from .header import LINKS, PROTOCOL_TCP, PROTOCOL_UDP, USER_LINKS
+from .header import LINKS, PROTOCOL_TCP, PROTOCOL_UDP, READABLE, USER_LINKS, link_name
 from .inside import Inside
 from .packet import ACK, FIN, PSH, RST, SYN, Packets, ip_packets
 from .pcap_file import Records, read_records
@@ -107,8 +107,7 @@ def ip_records(path: Path | Inside, records: Records | None = None) -> Records:
     records = read_records(path) if records is None else records
     unknown = [link for link in records.links if link not in LINKS and link not in USER_LINKS]
     if unknown and len(unknown) == len(records.links):
-        known = ", ".join(f"{name} ({number})" for number, name in LINKS.items())
-        raise FileError(path, f"link type {unknown[0]}: readable: {known}")
+        raise FileError(path, f"link type {', '.join(map(link_name, unknown))}: {READABLE}")
     return records
 
 

@@ -24,6 +24,13 @@ TYPED_LINKS = {ETHERNET: (12, 14), COOKED: (14, 16), COOKED_2: (0, 20)}
 LINKS = {**dict.fromkeys(PLAIN_LINKS, "raw IP or loopback"), 1: "Ethernet", 113: "Linux cooked", 276: "Linux cooked v2"}
 #: Link types that mean what their users agreed on.
 USER_LINKS = tuple(range(147, 163))
+#: Names of some that have no IP where it is looked for. Source: tcpdump.org
+OTHER_LINKS = {105: "IEEE 802.11", 127: "IEEE 802.11 with radiotap", 119: "IEEE 802.11 with Prism",
+               163: "IEEE 802.11 with AVS", 189: "USB", 192: "PPI", 195: "IEEE 802.15.4", 201: "Bluetooth HCI",
+               220: "USB", 227: "CAN", 251: "Bluetooth LE", 253: "netlink"}
+#: End of the message where a capture has nothing that is read here.
+READABLE = ("readable: IP over Ethernet, Linux cooked mode or raw, also in GTP-U and other tunnels; PDUs of MAC and "
+            "RLC as Wireshark frames them")
 IPV4_TYPE, IPV6_TYPE, PPPOE_TYPE, MPLS_TYPES, ETHERNET_TYPE = 0x0800, 0x86DD, 0x8864, (0x8847, 0x8848), 0x6558
 VLAN_TYPES, VLAN_BYTES, TAGS_MAX = (0x8100, 0x88A8, 0x9100), 4, 3
 PPP_OF_IP = {0x0021: IPV4_TYPE, 0x0057: IPV6_TYPE}
@@ -34,6 +41,12 @@ G_PDU, GTP_HEADER_BYTES, GTP_EXTENSIONS_MAX = 255, 8, 8  # Source: TS 29.281 sec
 #: Big-endian numbers that are read in one piece, by their bytes.
 WORDS = {2: ">u2", 4: ">u4"}
 MAPPED = 0xFFFF << 32  # of an IPv4 address in one of IPv6, Source: RFC 4291 section 2.5.5.2
+
+
+def link_name(number: int) -> str:
+    """A link type for people, such as "127 (IEEE 802.11 with radiotap)"."""
+    name = (LINKS | OTHER_LINKS).get(number)
+    return f"{number} ({name})" if name is not None else str(number)
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from typing import TextIO
 
 from cellbed.error import LabError
 from cellbed.host import programs
+from cellbed.labs.given_kernels import KIT
 from cellbed.labs.lab_kernels import (
     VERSIONS,
     build_key,
@@ -26,10 +27,11 @@ from cellbed.labs.lab_kernels import (
     found,
     kept,
     key_dir,
+    look,
     patches,
     ready,
 )
-from cellbed_kernel import sources
+from cellbed_kernel import kit, sources
 from cellbed_kernel.steps import NOT_UNPACKED, Progress, configure, run, tree_version
 
 # Compiled objects of a build, for the progress display only.
@@ -90,6 +92,10 @@ def build(version: str, source: Path, jobs: int, target: Path, key: dict[str, st
         shutil.copy(unpacked / ".config", done / "config")
         release = (unpacked / "include/config/kernel.release").read_text().strip()
         (done / "key.json").write_text(json.dumps({**key, "release": release}, indent=1))
+        kit.pack(unpacked, done / KIT)
+        if (target / "linux").exists():  # runs may be using it
+            os.replace(done / KIT, target / KIT)
+            return
         if target.exists():
             shutil.rmtree(target)
         os.rename(done, target)
@@ -122,17 +128,31 @@ def available(first: bool) -> list[str]:
     return versions
 
 
-def built(version: str, source: Path, jobs: int) -> Path:
-    """The binary, which is built when it is not there yet.
+def built(version: str, source: Path, jobs: int, part: str = "linux") -> Path:
+    """The binary, which is built when it or another @part of its build is not there yet.
 
     Raises:
         LabError: it cannot be built.
     """
     key = build_key(version, source)
     target = key_dir(key)
-    if not (target / "linux").exists():
+    if not (target / part).exists():
         cache_root().mkdir(parents=True, exist_ok=True)
         with lock(cache_root()):
-            if not (target / "linux").exists():
+            if not (target / part).exists():
                 build(version, source, jobs, target, key)
     return target / "linux"
+
+
+def with_kit(version: str | None, jobs: int) -> Path:
+    """A kernel that one more file can be compiled into; built again where the build kept no kit.
+
+    Raises:
+        LabError: as `look` and `built`.
+    """
+    image = look(version)
+    if image.with_name(KIT).exists():
+        return image
+    version = image.parent.name.partition("-")[0]
+    print(f"lab kernel {version}: built again, once, to keep what --cc compiles against", file=sys.stderr)
+    return built(version, obtain(version), jobs, KIT)

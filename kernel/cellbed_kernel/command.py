@@ -17,8 +17,8 @@ from cellbed.error import LabError
 from cellbed.labs import given_kernels as given
 from cellbed.labs.lab_kernels import VERSIONS, look, ready, recipe
 from cellbed.paths import BUILD_COMMAND
-from cellbed_kernel import tree
-from cellbed_kernel.building import available, built, obtain
+from cellbed_kernel import kit, tree
+from cellbed_kernel.building import available, built, obtain, with_kit
 
 
 def user_tree(named: str) -> Path:
@@ -39,6 +39,16 @@ def user_kernel(named: str) -> Path:
     if head != b"\x7fELF" or not os.access(path, os.X_OK):
         raise LabError(f"{named}: not a kernel built for User Mode Linux (`make ARCH=um`), which is a program")
     return path
+
+
+def _files(named: list[Path]) -> list[Path]:
+    """Files in C by their whole paths. Raises LabError for others."""
+    for path in named:
+        if path.suffix != ".c" or not path.stem.isidentifier():
+            raise LabError(f"{path}: expected a file in C whose name is a word, such as tcp_foo.c")
+        if not path.is_file():
+            raise LabError(f"{path}: no such file")
+    return [path.resolve() for path in named]
 
 
 def wanted_versions(args: argparse.Namespace) -> list[str]:
@@ -73,6 +83,9 @@ def main() -> int:
     parser.add_argument("--source", help="kernel tree, of which only what has changed is built, or tarball, "
                         "instead of the distribution's linux-source package")
     parser.add_argument("--image", help="built kernel: only keep it in the cache")
+    parser.add_argument("--with", dest="more", metavar="FILE.c", type=Path, action="append", help="compile this file, "
+                        "such as a congestion control, into a kernel that is built. May be repeated")
+    parser.add_argument("--kit", action="store_true", help="only make sure that --with can be used")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--give", metavar="CHECKOUT", type=Path, help="also put it into kernel/built of a "
                         "checkout, where its other users find it")
@@ -85,7 +98,13 @@ def main() -> int:
             print(tree.keep(user_kernel(args.image), None))
             return 0
         if args.source and Path(args.source).expanduser().is_dir():
-            print(tree.built(user_tree(args.source), args.jobs))
+            image = tree.built(user_tree(args.source), args.jobs)
+            folder = tree.Copy(user_tree(args.source)).source
+            print(kit.linked(folder, _files(args.more), image.with_name("config")) if args.more else image)
+            return 0
+        if args.more or args.kit:
+            image = with_kit(args.version, args.jobs)
+            print(kit.linked(kit.unpacked(image), _files(args.more), image.with_name("config")) if args.more else image)
             return 0
         if args.print_path:
             print(_given(look(args.version), args.give))

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from cellbed_formats.error import DataError, FileError
+from cellbed_formats.header import READABLE
 from cellbed_formats.packet import PROTOCOL_UDP
 from cellbed_formats.pcap_file import Records, read_records
 
@@ -116,8 +117,7 @@ def _nothing(records: Records) -> str:
         return "no packets"
     said = "" if not set(records.links) & RADIO_LINKS else f" of link type {', '.join(map(str, records.links))}"
     pdus = " and no PDUs of MAC or RLC" if said else ""
-    return (f"no TCP or UDP{pdus} among {len(records)} packets{said}: readable: IP over Ethernet, Linux cooked mode or "
-            "raw, also in GTP-U and other tunnels; PDUs of MAC and RLC as Wireshark frames them")
+    return f"no TCP or UDP{pdus} among {len(records)} packets{said}: {READABLE}"
 
 
 def largest(path: Path, flow: str | None = None) -> FlowMeasures:

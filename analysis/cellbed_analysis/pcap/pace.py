@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .columns import NONE
+from ..metrics.throughput import IPERF3_COOKIE_BYTES
+from .columns import NONE, Columns
 from .segments import Direction
 
 #: A round whose flight is this much larger than the last one's is still slow start. A window that doubles, with an ACK
@@ -30,12 +31,12 @@ class SlowStart:
     ended_by: str  # LOSS (the first segment sent again), FLAT (it grew no more), END (so did the data)
 
 
-def rounds(way: Direction) -> np.ndarray:
+def rounds(segments: Columns) -> np.ndarray:
     """Index of the first segment of each round: sent after the ACK of the one before's first segment.
 
     Source: draft-ietf-ccwg-bbr (packet-timed round trips)
     """
-    out, ack = way.segments["out_ns"], np.where(way.segments["ack_ns"] == NONE, NEVER, way.segments["ack_ns"])
+    out, ack = segments["out_ns"], np.where(segments["ack_ns"] == NONE, NEVER, segments["ack_ns"])
     begins, at = [0], 0
     while at < len(out):
         after = max(int(np.searchsorted(out, ack[at], "right")), at + 1)
@@ -47,9 +48,10 @@ def rounds(way: Direction) -> np.ndarray:
 
 
 def slow_start(way: Direction) -> SlowStart:
-    """The first rounds of a connection, until a loss or until its flight grows no more."""
-    out, flight, again = (way.segments[name] for name in ("out_ns", "flight_bytes", "again"))
-    begins = rounds(way)
+    """The first rounds of a connection, until a loss or until its flight grows no more; iperf3's cookie is none."""
+    segments = _behind_cookie(way.segments)
+    out, flight, again = (segments[name] for name in ("out_ns", "flight_bytes", "again"))
+    begins = rounds(segments)
     most = np.maximum.reduceat(flight, begins)
     loss = int(np.argmax(again)) if again.any() else len(out)
     flat = _first_flat(most)
@@ -59,10 +61,17 @@ def slow_start(way: Direction) -> SlowStart:
         ended_by, until = LOSS, loss
         last = int(np.searchsorted(begins, loss, "right")) - 1
     before = slice(0, max(until, 1))
-    acked = way.segments["ack_ns"][way.segments["ack_ns"] != NONE]
+    acked = segments["ack_ns"][segments["ack_ns"] != NONE]
     first = int(np.searchsorted(out, acked.min())) if len(acked) else len(out)
     return SlowStart(int(flight[:max(first, 1)].max()), last + 1, int(out[min(until, len(out) - 1)] - out[0]),
                      int(flight[before].max()), ended_by)
+
+
+def _behind_cookie(segments: Columns) -> Columns:
+    """Without what iperf3 sends of a connection first, alone, before the other end lets it start."""
+    behind = segments["end"] > IPERF3_COOKIE_BYTES
+    alone = len(segments) > 1 and segments["end"][0] == IPERF3_COOKIE_BYTES
+    return segments.where(behind) if alone and behind.any() else segments
 
 
 def _first_flat(most: np.ndarray) -> int | None:

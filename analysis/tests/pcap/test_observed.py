@@ -12,6 +12,7 @@ from conversation import MSS, Conversation
 from cellbed_analysis.pcap import measures
 from cellbed_analysis.pcap.connection import names
 from cellbed_analysis.pcap.segments import Direction
+from cellbed_formats.packet import ACK
 
 
 def row_of(talk: Conversation, folder: Path) -> dict[str, Any]:
@@ -92,6 +93,22 @@ def test_slow_start_ends_with_a_loss(tmp_path: Path) -> None:
     assert (row["initial_window_bytes"], row["slow_start_rounds"], row["slow_start_end"]) == (2 * MSS, 3, "loss")
     assert row["slow_start_flight_bytes"] == 8 * MSS and row["slow_start_s"] == pytest.approx(0.121)
     assert row["fast"] == row["retransmissions"] == 1
+
+
+def test_the_first_window_is_that_of_the_data_behind_iperf3s_cookie(tmp_path: Path) -> None:
+    """iperf3 sends 37 bytes, which were taken for the first window, and waits for its other connection."""
+    talk = Conversation().opened()
+    talk.add(40, True, 1, 1, ACK, payload=37)
+    talk.add(80, False, 1, 38, ACK)
+    number = 0
+    for turn, window in enumerate((2, 4)):
+        for i in range(window):
+            talk.add(200 + 40 * turn + i / 10, True, 38 + number * MSS, 1, ACK, payload=MSS)
+            number += 1
+        talk.add(240 + 40 * turn, False, 1, 38 + number * MSS, ACK)
+    row = row_of(talk, tmp_path)
+    assert (row["initial_window_bytes"], row["slow_start_rounds"]) == (2 * MSS, 2)
+    assert row["slow_start_s"] == pytest.approx(0.0403)
 
 
 def test_slow_start_ends_where_the_window_grows_no_more(tmp_path: Path) -> None:

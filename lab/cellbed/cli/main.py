@@ -20,6 +20,7 @@ from cellbed.cli.options import (
     Again,
     BundleName,
     Compress,
+    Control,
     FleetKey,
     Jobs,
     Kernel,
@@ -86,6 +87,7 @@ def run(
     variant: Variants = None,
     jobs: Jobs = ALL_CPUS,
     kernel: Kernel = None,
+    cc: Control = None,
     load: Load = None,
     watch: Watch = False,
     scheduler: Scheduler = None,
@@ -106,7 +108,7 @@ def run(
     check_lab(lab, kernel)
     wanted = Scenario.load(scenario, seeds=seed, variants=variant, settings=map(parse_override, set_ or []))
     runs = wanted.runs
-    kernel = suited(lab, kernel, runs)
+    kernel = suited(lab, kernel, runs, cc or [])
     show = Show(len(runs), console(), errors(), view(watch, results, console()))
     tell_size(runs, results)
     with cleaning_up(), fleet_of(scheduler, on, lab, kernel, shared, key) as fleet:

@@ -52,6 +52,9 @@ Kernel = Annotated[str | None, typer.Option(show_default=False, help="For the vi
                                                                      "User Mode Linux, or a source tree. For the lab "
                                                                      "vm: a kernel image, or the tree it was built in.",
                                       autocompletion=completion.kernels)]
+Control = Annotated[list[Path] | None, typer.Option("--cc", metavar="FILE.c", help="Compile this congestion control "
+                                                    "into the kernel of the virtual lab. May be repeated. See "
+                                                    "docs/howto/my-tcp.md.")]
 Load = Annotated[Path | None, typer.Option("--load", metavar="FILE.bpf.o", help="Register the congestion control in "
                                            "this BPF object for the run. For the labs native and vm.")]
 Watch = Annotated[bool, typer.Option("--watch", help="Show what the newest run is doing, as `cellbed watch` does.")]

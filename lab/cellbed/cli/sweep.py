@@ -16,6 +16,7 @@ from cellbed.cli.options import (
     ALL_CPUS,
     Again,
     Compress,
+    Control,
     FleetKey,
     Jobs,
     Kernel,
@@ -77,6 +78,7 @@ def run_sweep(
     variant: Variants = None,
     jobs: Jobs = ALL_CPUS,
     kernel: Kernel = None,
+    cc: Control = None,
     load: Load = None,
     watch: Watch = False,
     scheduler: Scheduler = None,
@@ -105,7 +107,7 @@ def run_sweep(
     chosen = Scenario.load(scenario, settings=map(parse_override, overrides), variants=variant, grid=values,
                            seeds=parse_seeds(seeds) if seeds else None)
     runs = chosen.runs
-    kernel = suited(lab, kernel, runs)
+    kernel = suited(lab, kernel, runs, cc or [])
     rounds = Rounds(list(dict.fromkeys(run.variant for run in runs)), list(dict.fromkeys(run.seed for run in runs)),
                     wanted, max_seeds)
     clean.clean()

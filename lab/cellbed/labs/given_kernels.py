@@ -12,6 +12,8 @@ import tempfile
 from pathlib import Path
 
 IMAGE, CONFIG, KEY, _DIGEST = "linux", "config", "key.json", "linux.sha256"
+# What it takes to compile one more file into it, where its build kept that.
+KIT = "kit.tar.xz"
 _BUILT = "built"
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
@@ -40,6 +42,9 @@ def give(image: Path, checkout: Path) -> None:
         for file, mode in ((IMAGE, 0o755), (CONFIG, 0o644), (KEY, 0o644)):
             shutil.copyfile(image.with_name(file), new / file)
             (new / file).chmod(mode)
+        if image.with_name(KIT).exists():
+            shutil.copyfile(image.with_name(KIT), new / KIT)
+            (new / KIT).chmod(0o644)
         (new / _DIGEST).write_text(_digest(new / IMAGE) + "\n")
         for path, mode in ((new / _DIGEST, 0o644), (new, 0o755), (built, 0o755)):
             path.chmod(mode)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
@@ -28,6 +29,19 @@ def find(kernel: str | None) -> Path:
     if kernel in (None, *KERNELS):
         return lab_kernels.look(kernel)
     return _made("--source" if Path(kernel).expanduser().is_dir() else "--image", kernel)
+
+
+def linked(kernel: str | None, files: Sequence[Path]) -> Path:
+    """A lab kernel, or that of a source tree, with more files compiled into it.
+
+    Raises:
+        LabError: what the compiler says; or the kernel is one that somebody else built.
+    """
+    if kernel not in (None, *KERNELS) and not Path(kernel).expanduser().is_dir():
+        raise LabError(f"--kernel {kernel}: of this kernel there are no objects; allowed {', '.join(KERNELS)}, or a "
+                       "source tree of Linux")
+    of = [] if kernel is None else ["--version" if kernel in KERNELS else "--source", kernel]
+    return _made(*of, *(word for path in files for word in ("--with", str(path))))
 
 
 def build(version: str) -> Path:

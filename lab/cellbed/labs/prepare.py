@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from cellbed.error import LabError
-from cellbed.labs import boot_check, kernels, virtual
+from cellbed.labs import boot_check, kernels, own_control, virtual
 from cellbed.labs.choices import KERNELS, ROOTLESS
 from cellbed.labs.follow import Watch
 from cellbed.labs.user_terminal import UserTerminal
@@ -33,13 +33,21 @@ class Lab:
     try_out: Callable[[], None] = lambda: None  # before it executes; raises LabError when no run can start here
 
 
-def suited(name: str, kernel: str | None, runs: Sequence[Run]) -> str | None:
+def suited(name: str, kernel: str | None, runs: Sequence[Run], controls: Sequence[Path] = ()) -> str | None:
     """The kernel that runs are to have: the one that is named; none means the newest, but where they switch RACK off,
     which is the newest that is built and can do without.
 
+    Args:
+        controls: congestion controls in C that it is to have, too.
+
     Raises:
-        LabError: no such kernel is built.
+        LabError: no such kernel is built, or it cannot have them.
     """
+    chosen = _chosen(name, kernel, runs)
+    return own_control.with_files(name, chosen, controls, runs) if controls else chosen
+
+
+def _chosen(name: str, kernel: str | None, runs: Sequence[Run]) -> str | None:
     if name != "virtual" or kernel is not None or not _without_rack(runs):
         return kernel
     for version in _able(runs):

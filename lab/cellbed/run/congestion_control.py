@@ -81,8 +81,8 @@ def read(path: Path, lab: str) -> bytes:
         LabError: it cannot be read, or the lab has no use for it.
     """
     if lab == "virtual":
-        raise LabError(f"--load {path}: works in the labs native and vm only, because User Mode Linux has no BPF JIT; "
-                       "put your congestion control into a source tree, and run it with --kernel TREE")
+        raise LabError(f"--load {path}: works in the labs native and vm only: a kernel has struct_ops with a BPF JIT "
+                       "only, and User Mode Linux has no BPF JIT; write it in C, and run it with --cc FILE.c")
     try:
         content = path.read_bytes()
     except OSError as error:
