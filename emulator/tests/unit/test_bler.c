@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Chances of one attempt after others. */
 #include "phy/lte/bler.h"
+
+#include <math.h>
+
 #include "unit.h"
 
 #define BITS    4
@@ -75,6 +78,17 @@ static void test_control_channels(void **state)
 	assert_int_equal(bler_control(-2000), bler_control(-1000));
 }
 
+/* Each value of the table is that of the error function. */
+static void test_tail_of_a_gaussian(void **state)
+{
+	(void)state;
+	for (int i = 0; i < BLER_TAIL; i++) {
+		double z = (double)i / BLER_TAIL_STEPS, tail = 0.5 * erfc(z / sqrt(2));
+
+		assert_int_equal(soft_tail_q32[i], llround(tail * UINT32_MAX));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -82,6 +96,7 @@ int main(void)
 		cmocka_unit_test(test_chances_multiply),
 		cmocka_unit_test(test_curves_are_smooth),
 		cmocka_unit_test(test_control_channels),
+		cmocka_unit_test(test_tail_of_a_gaussian),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

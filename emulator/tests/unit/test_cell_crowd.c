@@ -397,6 +397,31 @@ static void test_what_is_refused(void **state)
 	assert_string_equal(field, "lte.crowd.direction");
 }
 
+/* What modelled UEs do in the uplink does not depend on what others do in the downlink. */
+static void test_directions_are_apart(void **state)
+{
+	static const uint8_t directions[] = { CELL_CROWD_UL, CELL_CROWD_BOTH };
+	struct cell_stats stats[COUNT(directions)];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(directions); i++) {
+		struct run r;
+
+		setup_bursts(&r);
+		r.cfg.lte.crowd.direction = directions[i];
+		run_start(&r);
+		run_until(&r, MS(SUBFRAMES));
+		stats[i] = stats_of(&r);
+		run_end(&r);
+	}
+	assert_true(stats[0].crowd_bytes_out[CELL_DIR_UL] > 1000000);
+	assert_int_equal(stats[0].crowd_bytes_out[CELL_DIR_DL], 0);
+	assert_true(stats[1].crowd_bytes_out[CELL_DIR_DL] > 1000000);
+	assert_int_equal(stats[0].crowd_bytes_in[CELL_DIR_UL], stats[1].crowd_bytes_in[CELL_DIR_UL]);
+	assert_int_equal(stats[0].crowd_bytes_out[CELL_DIR_UL], stats[1].crowd_bytes_out[CELL_DIR_UL]);
+	assert_int_equal(stats[0].crowd_rb[CELL_DIR_UL], stats[1].crowd_rb[CELL_DIR_UL]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -415,6 +440,7 @@ int main(void)
 		cmocka_unit_test(test_cqis_change),
 		cmocka_unit_test(test_a_crowd_is_not_left_behind),
 		cmocka_unit_test(test_what_is_refused),
+		cmocka_unit_test(test_directions_are_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

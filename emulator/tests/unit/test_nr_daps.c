@@ -5,6 +5,8 @@
  */
 #include "nr_handover.h"
 
+#include "rlc/nr/nr.h"
+
 /* Of the UE's two bearers that carry the same packets. */
 #define LCID_SOURCE 4
 #define LCID_TARGET 5
@@ -237,6 +239,31 @@ static void test_what_does_not_go_together(void **state)
 	check_refused(&r, "pdcp.duplication", "0 with several gNBs");
 }
 
+/* A cell to which the UE comes back numbers the segments from 0 again. Source: TS 38.322 5.1.3 */
+static void test_segments_of_a_new_entity_begin_with_0(void **state)
+{
+	size_t n_segments[2] = { 0 };
+	int64_t back_ns = MS(220);
+	struct run r;
+
+	(void)state;
+	nr_setup(&r, CELL_RLC_UM, CELL_HO_DAPS);
+	r.cfg.nr.phy.bandwidth_mhz = 10;
+	both_ways(&r);
+	for (size_t i = 0; i < r.n_records; i++) {
+		const struct cell_record *row = &r.records[i];
+		bool again = row->t_ns > back_ns;
+
+		if (row->event != CELL_EV_RLC_TX || row->dir != CELL_DIR_UL || row->enb != 0 ||
+		    row->sn == NR_SN_NONE)
+			continue;
+		if (n_segments[again]++ == 0)
+			assert_int_equal(row->sn, 0);
+	}
+	assert_true(n_segments[0] > 1 && n_segments[1] > 0);
+	run_end(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -248,6 +275,7 @@ int main(void)
 		cmocka_unit_test(test_what_the_source_still_sends_has_a_copy),
 		cmocka_unit_test(test_legs_have_their_own_lcids),
 		cmocka_unit_test(test_what_does_not_go_together),
+		cmocka_unit_test(test_segments_of_a_new_entity_begin_with_0),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
