@@ -59,6 +59,7 @@ NAMED = {
     ("analysis/cellbed_analysis/metrics/cache.py", "path.read_bytes()"),  # the package's own code
     ("channel/cellbed_channel/block_error_table.py", "Path(name).write_text(text())"),  # sources of the checkout
     ("lab/cellbed/labs/machine.py", "Path(path).read_text()"),  # of the system
+    ("lab/cellbed/labs/own_control.py", "console.read_text(errors='replace')"),  # of a kernel that was just started
     ("lab/cellbed/labs/native.py", "open(path, 'rb')"),  # a network namespace
     ("lab/cellbed/labs/vm_boot.py", "open(image, 'rb')"),
     ("lab/cellbed/cli/replicate.py", "webbrowser.open((where / 'summary/report.html').resolve().as_uri())"),  # a page

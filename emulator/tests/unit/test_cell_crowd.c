@@ -417,8 +417,10 @@ static void test_directions_are_apart(void **state)
 	assert_true(stats[0].crowd_bytes_out[CELL_DIR_UL] > 1000000);
 	assert_int_equal(stats[0].crowd_bytes_out[CELL_DIR_DL], 0);
 	assert_true(stats[1].crowd_bytes_out[CELL_DIR_DL] > 1000000);
-	assert_int_equal(stats[0].crowd_bytes_in[CELL_DIR_UL], stats[1].crowd_bytes_in[CELL_DIR_UL]);
-	assert_int_equal(stats[0].crowd_bytes_out[CELL_DIR_UL], stats[1].crowd_bytes_out[CELL_DIR_UL]);
+	assert_int_equal(stats[0].crowd_bytes_in[CELL_DIR_UL],
+	                 stats[1].crowd_bytes_in[CELL_DIR_UL]);
+	assert_int_equal(stats[0].crowd_bytes_out[CELL_DIR_UL],
+	                 stats[1].crowd_bytes_out[CELL_DIR_UL]);
 	assert_int_equal(stats[0].crowd_rb[CELL_DIR_UL], stats[1].crowd_rb[CELL_DIR_UL]);
 }
 
