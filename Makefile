@@ -27,7 +27,7 @@ PYTEST   := $(VENV)/bin/python -m pytest
 PARALLEL ?= -n auto
 STAMPS   := build/.stamps
 # A machine that another one provisions has PROVISION=true and EXTRAS=: its packages are there, and it needs no Ansible. A worker
-# of a fleet has EXTRAS=test, where Dask is.
+# of a fleet has EXTRAS=test, where Dask is. A CPU without AVX2 needs EXTRAS="setup without-avx2".
 EXTRAS   ?= setup
 PROVISION ?= ANSIBLE_CONFIG=ansible/ansible.cfg $(abspath $(VENV))/bin/ansible-playbook ansible/site.yml
 PACKAGES  = @$(PROVISION) --limit localhost --tags packages -e '{packages_groups: [$(1)]}' || \
@@ -117,6 +117,7 @@ lock: setup ## renew requirements*.lock within the ranges of pyproject.toml; UPG
 	$(UV_LOCK) --extra build -o requirements.lock
 	$(UV_LOCK) --extra test --extra fleet --extra mininet -c requirements.lock -o requirements-test.lock
 	$(UV_LOCK) --extra setup -c requirements.lock -c requirements-test.lock -o requirements-setup.lock
+	$(UV_LOCK) --extra without-avx2 -c requirements.lock -o requirements-without-avx2.lock
 
 audit: setup ## known weaknesses of the packages that the locks name
 	$(VENV)/bin/uv tool run --system-certs pip-audit --disable-pip $(patsubst %,-r %,$(wildcard requirements*.lock))
@@ -124,7 +125,7 @@ audit: setup ## known weaknesses of the packages that the locks name
 # Of the VM's Python, not of this one.
 wheels: setup ## download what the lock names for the lab VM, for `make test-lab-vm WHEELS=build/wheels`
 	@mkdir -p build/wheels
-	$(UV) compile -q --system-certs --python-version 3.13 --generate-hashes --no-header --no-annotate requirements.lock -o build/wheels.txt
+	$(UV) compile -q --system-certs --python-version 3.13 --generate-hashes --no-header --no-annotate requirements.lock requirements-without-avx2.lock -o build/wheels.txt
 	$(PIP) download $(QUIETLY) --no-deps --require-hashes --python-version 3.13 -r build/wheels.txt -d build/wheels
 
 native-lab: setup ## load the kernel modules and settings of this machine's native lab (root)

@@ -14,7 +14,8 @@ EXTRAS = PROJECT["optional-dependencies"]
 IN_EACH = [*PROJECT["dependencies"]]
 LOCKS = {"requirements.lock": [*IN_EACH, *EXTRAS["build"]],
          "requirements-test.lock": [*IN_EACH, *EXTRAS["test"], *EXTRAS["fleet"], *EXTRAS["mininet"]],
-         "requirements-setup.lock": [*IN_EACH, *EXTRAS["setup"]]}
+         "requirements-setup.lock": [*IN_EACH, *EXTRAS["setup"]],
+         "requirements-without-avx2.lock": [*IN_EACH, *EXTRAS["without-avx2"]]}
 
 
 def locked(name):
