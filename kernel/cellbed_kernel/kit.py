@@ -29,7 +29,8 @@ from cellbed_kernel.tree import compiler_errors, keep
 _OBJECTS, _STAMP, _SCRIPT = "vmlinux.o", "init/version-timestamp.o", "arch/um/kernel/vmlinux.lds"
 #: Has the command of a file like those that are to be compiled.
 _COMMAND = "net/ipv4/.tcp_cubic.o.cmd"
-#: Kbuild leaves it out of the headers of a file: it has its options there one by one. Source: Linux, scripts/basic/fixdep.c
+#: Kbuild leaves it out of the headers of a file: it has its options there one by one.
+#: Source: Linux, scripts/basic/fixdep.c
 _OPTIONS = "include/generated/autoconf.h"
 _HEADER = re.compile(r"^\s+([^/\s]\S*\.h)(?: \\)?$", re.MULTILINE)
 #: Of the command: what names the file, the list of its headers, and what switches warnings off.
