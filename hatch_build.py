@@ -50,14 +50,14 @@ def _program(top: Path, staged: Path, name: str) -> Path:
 
 
 def _kernel(top: Path, staged: Path, version: str) -> Path:
-    """A built lab kernel with its configuration and what it was built of, and the newest with its kit."""
-    which = "--kit" if version == KERNELS[0] else "--print-path"
-    done = subprocess.run([top / "kernel/build", "--version", version, which], capture_output=True, text=True,
+    """A built lab kernel with its configuration, what it was built of, and of the newest the kit, where there is one."""
+    done = subprocess.run([top / "kernel/build", "--version", version, "--print-path"], capture_output=True, text=True,
                           check=True)
     built = Path(done.stdout.strip())
     target = staged / "kernel/built" / built.parent.name
     target.mkdir(parents=True)
-    for name in ("linux", "config", "key.json", *(["kit.tar.xz"] if which == "--kit" else [])):
+    kit = ["kit.tar.xz"] if version == KERNELS[0] and built.with_name("kit.tar.xz").exists() else []
+    for name in ("linux", "config", "key.json", *kit):
         shutil.copy2(built.parent / name, target)
     return target / "linux"
 
