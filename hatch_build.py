@@ -50,7 +50,7 @@ def _program(top: Path, staged: Path, name: str) -> Path:
 
 
 def _kernel(top: Path, staged: Path, version: str) -> Path:
-    """A built lab kernel with its configuration, what it was built of, and of the newest the kit, where there is one."""
+    """A built lab kernel, its configuration, what it was built of, and of the newest the kit, if there is one."""
     done = subprocess.run([top / "kernel/build", "--version", version, "--print-path"], capture_output=True, text=True,
                           check=True)
     built = Path(done.stdout.strip())
