@@ -38,14 +38,17 @@ static bool is_of_link(const uint8_t *packet, size_t len)
 /* Whether the cell gets the packet; else it is counted. */
 static bool takes(struct tun *tun, const uint8_t *packet, size_t len)
 {
+	bool of_link;
+
 	if (packet[0] >> 4 == 4)
 		return true;
 	if (!tun->ipv6 || packet[0] >> 4 != 6) {
 		tun->refused_not_ipv4++;
 		return false;
 	}
-	tun->refused_of_link += is_of_link(packet, len);
-	return !is_of_link(packet, len);
+	of_link = is_of_link(packet, len);
+	tun->refused_of_link += of_link;
+	return !of_link;
 }
 
 static void push(struct tun *tun, struct cell *cell, struct output *output, const uint8_t *packet,

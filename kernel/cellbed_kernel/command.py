@@ -11,6 +11,7 @@ import argparse
 import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from cellbed.error import LabError
@@ -49,6 +50,11 @@ def _files(named: list[Path]) -> list[Path]:
         if not path.is_file():
             raise LabError(f"{path}: no such file")
     return [path.resolve() for path in named]
+
+
+def _with(named: list[Path] | None, image: Path, folder: Callable[[], Path]) -> Path:
+    """A built kernel, or with files in C the one that also has these; @folder: of what the kernel was linked."""
+    return kit.linked(folder(), _files(named), image.with_name("config")) if named else image
 
 
 def wanted_versions(args: argparse.Namespace) -> list[str]:
@@ -98,13 +104,13 @@ def main() -> int:
             print(tree.keep(user_kernel(args.image), None))
             return 0
         if args.source and Path(args.source).expanduser().is_dir():
-            image = tree.built(user_tree(args.source), args.jobs)
-            folder = tree.Copy(user_tree(args.source)).source
-            print(kit.linked(folder, _files(args.more), image.with_name("config")) if args.more else image)
+            source = user_tree(args.source)
+            image = tree.built(source, args.jobs)
+            print(_with(args.more, image, lambda: tree.Copy(source).source))
             return 0
         if args.more or args.kit:
             image = with_kit(args.version, args.jobs)
-            print(kit.linked(kit.unpacked(image), _files(args.more), image.with_name("config")) if args.more else image)
+            print(_with(args.more, image, lambda: kit.unpacked(image)))
             return 0
         if args.print_path:
             print(_given(look(args.version), args.give))

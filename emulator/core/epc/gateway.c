@@ -85,9 +85,8 @@ static uint8_t find(const struct epc *epc, uint32_t addr)
 /* The UE with the address of IPv6 at @addr, of several the first; 0 when there is none. */
 static uint8_t find6(const struct epc *epc, const uint8_t *addr)
 {
+	static const uint8_t none[sizeof(((struct cell_ue_cfg *)0)->addr6)];
 	const struct cell_cfg *cfg = &epc->cell->cfg;
-
-	static const uint8_t none[sizeof(cfg->ue->addr6)];
 
 	if (memcmp(addr, none, sizeof(none)) == 0)
 		return 0;
