@@ -24,8 +24,7 @@ WORD = "cellbed: the guest has started"
 DEADLINE_S = 10.0
 _MEMORY_MIB = 128
 # The Python that executes runs, without its packages, which take longer than the boot.
-_INIT = f"""#!/bin/sh
-exec {shlex.quote(sys.executable)} -IS -c '
+_LAST = f"""exec {shlex.quote(sys.executable)} -IS -c '
 import ctypes
 print("{WORD}", flush=True)
 ctypes.CDLL(None).reboot(0x4321FEDC)'
@@ -53,12 +52,12 @@ def await_word(guest: subprocess.Popen[bytes], console: Path, deadline_s: float 
 
 
 @contextlib.contextmanager
-def started(kernel: Path, init: str) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
-    """A guest with an init of one's own, and the file with what it says."""
+def started(kernel: Path, script: str = "") -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
+    """A guest that executes a shell's script, says its word and ends; and the file with what it says."""
     with tempfile.TemporaryDirectory(prefix="cellbed-trial-") as name:
         directory = Path(name)
         program, console = directory / "guest-init", directory / "console"
-        program.write_text(init)
+        program.write_text(f"#!/bin/sh\n{script}{_LAST}")
         program.chmod(0o755)
         with open(console, "wb") as out:
             guest = virtual.start(kernel, directory, 0, min(os.sched_getaffinity(0)), _MEMORY_MIB, out)
@@ -76,7 +75,7 @@ def boot(kernel: Path, deadline_s: float = DEADLINE_S) -> None:
     """
     with contextlib.ExitStack() as stack:
         try:
-            await_word(*stack.enter_context(started(kernel, _INIT)), deadline_s)
+            await_word(*stack.enter_context(started(kernel)), deadline_s)
         except (LabError, OSError) as error:
             why = told(error) if isinstance(error, OSError) else error
             raise LabError(f"the lab kernel {kernel.parent.name} does not start on this machine: {why}") from None

@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import shlex
-import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,8 +16,7 @@ from cellbed.labs.choices import KERNELS
 _MADE = "<!-- made by `make matrix` -->\n"
 _DEADLINE_S = 60.0
 _BEGIN, _END = "cellbed: facts", "cellbed: end"
-_INIT = f"""#!/bin/sh
-mount -t proc proc /proc
+_TELL = f"""mount -t proc proc /proc
 mount -t sysfs sys /sys
 mount -t tracefs tracing /sys/kernel/tracing
 echo '{_BEGIN}'
@@ -29,7 +26,6 @@ echo "hz $(zcat /proc/config.gz | sed -n s/^CONFIG_HZ=//p)"
 echo "struct_ops $([ -e /sys/kernel/btf/vmlinux ] && echo yes)"
 for file in /proc/sys/net/ipv4/tcp_*; do echo "sysctl ${{file##*/}} $(cat "$file" | tr '\\t' ' ')"; done
 echo '{_END}'
-exec {shlex.quote(sys.executable)} -IS -c 'import ctypes; ctypes.CDLL(None).reboot(0x4321FEDC)'
 """
 # Of kernels that Debian builds for PCs. Source: `linux-config-6.1`, -6.12 and -7.3, amd64_none_amd64
 _DEBIAN_HZ, _DEBIAN_STRUCT_OPS, _DEBIAN_BUILT_IN = "250", "6.12, 7.3", ("cubic", "reno")
@@ -53,9 +49,9 @@ class Facts:
 
 def ask(kernel: Path) -> Facts:
     """Raises LabError when it does not answer."""
-    with boot_check.started(kernel, _INIT) as (guest, console):
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            guest.wait(_DEADLINE_S)
+    with boot_check.started(kernel, _TELL) as (guest, console):
+        with contextlib.suppress(LabError):
+            boot_check.await_word(guest, console, _DEADLINE_S)
         said = console.read_text(errors="replace")
     if _END not in said:
         raise LabError(f"the lab kernel {kernel.parent.name} did not describe itself; {in_guest.last_words(said)}")

@@ -6,9 +6,9 @@
 
 from __future__ import annotations
 
+import binascii
 import contextlib
 import os
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from ipaddress import IPv4Interface, IPv6Interface, ip_interface
 from pathlib import Path
@@ -191,7 +191,7 @@ def _server(name: str, settings: dict[str, Any], links: list[PlannedLink], attri
 def machine_interface(own: str) -> str:
     """Beside those that the machine has, and those of other labs: their addresses differ."""
     packed = ip_interface(own).ip.packed
-    return f"cb{int.from_bytes(packed) if len(packed) == 4 else zlib.crc32(packed):08x}"
+    return f"cb{int.from_bytes(packed) if len(packed) == 4 else binascii.crc32(packed):08x}"
 
 
 def _server_or_machine(name: str, settings: dict[str, Any], links: list[PlannedLink],

@@ -19,7 +19,7 @@ OF_USERS = {"cli/link.py", "cli/shell.py", "scenario/named_files.py"}
 # A server of a scenario, which users can write as well; and an option of QEMU.
 NO_CHILDREN = {("link/links.py", "-m"), ("labs/vm.py", "-m")}
 # The Python of a guest, by the path of this one.
-INTERPRETER = {"labs/virtual.py", "labs/vm.py", "labs/matrix.py", "labs/boot_check.py"}
+INTERPRETER = {"labs/virtual.py", "labs/vm.py", "labs/boot_check.py"}
 # cellbed_kernel.steps.run, which finds them.
 OF_STEPS = "run"
 STARTS = {"run", "Popen", "Process", "check_output", "check_call", "call", "execv", "execve", "execvp", "execvpe",
