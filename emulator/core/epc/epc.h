@@ -19,6 +19,12 @@
 
 #define ENB_NONE UINT8_MAX
 
+/* Which UE an address leads to. An IPv4 address stands as an IPv6 one. Source: RFC 4291 2.5.5.2 */
+struct epc_route {
+	uint8_t addr[16];
+	uint8_t ue; /* from 1 on */
+};
+
 /* A UE's end of its tunnels at one base station; see tunnel.c. */
 struct tunnel_end {
 	struct pkt_queue held;   /* in order, for a UE that has not come yet */
@@ -60,9 +66,10 @@ struct epc {
 	struct cell *cell;
 	const struct epc_radio *radio;
 	struct tunnel_end end[CELL_MAX_ENB][CELL_MAX_UE];
-	uint8_t path[CELL_MAX_UE];    /* gateway: base station of every UE's downlink tunnel */
-	uint8_t by_addr[CELL_MAX_UE]; /* gateway: indices of UEs in the order of their addresses */
-	uint16_t next_ip_id;          /* of tunnels' outer headers */
+	uint8_t path[CELL_MAX_UE]; /* gateway: base station of every UE's downlink tunnel */
+	struct epc_route route[2 * CELL_MAX_UE]; /* gateway: in the order of addresses */
+	uint8_t n_routes;
+	uint16_t next_ip_id; /* of tunnels' outer headers */
 };
 
 /** epc_has_address() - packets from servers can find the UE @ue */

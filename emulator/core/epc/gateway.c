@@ -15,8 +15,13 @@
 
 #include "epc/tunnel.h"
 
+#define IPV4_BYTES  20
+#define IPV4_DST_AT 16
 #define IPV6_BYTES  40
 #define IPV6_DST_AT 24
+#define ADDR_BYTES  sizeof(((struct epc_route *)0)->addr)
+
+static const uint8_t none[ADDR_BYTES];
 
 static const uint8_t *header(const struct pkt *p)
 {
@@ -31,11 +36,22 @@ static bool is_ipv6(const struct pkt *p)
 /* Of a packet of IPv4. */
 static uint32_t ip_dst(const struct pkt *p)
 {
-	const uint8_t *b = header(p);
+	const uint8_t *b = header(p) + IPV4_DST_AT;
 
-	if (p->len < 20)
+	if (p->len < IPV4_BYTES)
 		return 0;
-	return (uint32_t)b[16] << 24 | (uint32_t)b[17] << 16 | (uint32_t)b[18] << 8 | b[19];
+	return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+}
+
+/* The address @addr of IPv4 as one of a route; that of nobody stays all zero. */
+static void map_ipv4(uint32_t addr, uint8_t *ret)
+{
+	memset(ret, 0, ADDR_BYTES);
+	if (addr == 0)
+		return;
+	ret[10] = ret[11] = UINT8_MAX;
+	for (int i = 0; i < 4; i++)
+		ret[12 + i] = (uint8_t)(addr >> (24 - 8 * i));
 }
 
 static void record_in(struct epc *epc, const struct pkt *p, uint8_t ue, enum cell_dir dir)
@@ -50,57 +66,62 @@ static void record_in(struct epc *epc, const struct pkt *p, uint8_t ue, enum cel
 	                                 .bytes = p->len });
 }
 
+/* Of an address that several UEs have, the last one's route is the last. */
+static void add_route(struct epc *epc, const uint8_t *addr, uint8_t ue)
+{
+	uint8_t at = epc->n_routes;
+
+	if (memcmp(addr, none, ADDR_BYTES) == 0)
+		return;
+	for (; at > 0 && memcmp(epc->route[at - 1].addr, addr, ADDR_BYTES) > 0; at--)
+		epc->route[at] = epc->route[at - 1];
+	epc->route[at].ue = ue;
+	memcpy(epc->route[at].addr, addr, ADDR_BYTES);
+	epc->n_routes++;
+}
+
 void gateway_init(struct epc *epc)
 {
-	const struct cell_ue_cfg *ue = epc->cell->cfg.ue;
+	uint8_t addr[ADDR_BYTES];
 
+	epc->n_routes = 0;
 	for (uint8_t i = 0; i < epc->cell->cfg.n_ue; i++) {
-		uint8_t at = i;
+		const struct cell_ue_cfg *ue = &epc->cell->cfg.ue[i];
 
-		for (; at > 0 && ue[epc->by_addr[at - 1]].addr > ue[i].addr; at--)
-			epc->by_addr[at] = epc->by_addr[at - 1];
-		epc->by_addr[at] = i;
+		map_ipv4(ue->addr, addr);
+		add_route(epc, addr, (uint8_t)(i + 1));
+		add_route(epc, ue->addr6, (uint8_t)(i + 1));
 	}
 }
 
 /* The UE with address @addr, of several the last; 0 when there is none. */
-static uint8_t find(const struct epc *epc, uint32_t addr)
+static uint8_t find(const struct epc *epc, const uint8_t *addr)
 {
-	const struct cell_ue_cfg *ue = epc->cell->cfg.ue;
-	uint8_t low = 0, high = epc->cell->cfg.n_ue;
+	uint8_t low = 0, high = epc->n_routes;
 
 	while (low < high) { /* those below @low are not above @addr */
 		uint8_t middle = (uint8_t)((low + high) / 2);
 
-		if (ue[epc->by_addr[middle]].addr <= addr)
+		if (memcmp(epc->route[middle].addr, addr, ADDR_BYTES) <= 0)
 			low = (uint8_t)(middle + 1);
 		else
 			high = middle;
 	}
-	if (addr == 0 || low == 0 || ue[epc->by_addr[low - 1]].addr != addr)
+	if (low == 0 || memcmp(epc->route[low - 1].addr, addr, ADDR_BYTES) != 0)
 		return 0;
-	return (uint8_t)(epc->by_addr[low - 1] + 1);
-}
-
-/* The UE with the address of IPv6 at @addr, of several the first; 0 when there is none. */
-static uint8_t find6(const struct epc *epc, const uint8_t *addr)
-{
-	static const uint8_t none[sizeof(((struct cell_ue_cfg *)0)->addr6)];
-	const struct cell_cfg *cfg = &epc->cell->cfg;
-
-	if (memcmp(addr, none, sizeof(none)) == 0)
-		return 0;
-	for (uint8_t i = 0; i < cfg->n_ue; i++)
-		if (memcmp(cfg->ue[i].addr6, addr, sizeof(none)) == 0)
-			return (uint8_t)(i + 1);
-	return 0;
+	return epc->route[low - 1].ue;
 }
 
 /* From a server to the UE with that address. */
 static void downlink(struct epc *epc, struct pkt *p)
 {
-	uint8_t ue = is_ipv6(p) ? find6(epc, header(p) + IPV6_DST_AT) : find(epc, ip_dst(p));
+	uint8_t addr[ADDR_BYTES], ue;
 
+	if (is_ipv6(p))
+		memcpy(addr, header(p) + IPV6_DST_AT, ADDR_BYTES);
+	else
+		map_ipv4(ip_dst(p), addr);
+	ue = find(epc, addr);
 	record_in(epc, p, ue, CELL_DIR_DL);
 	if (ue && p->len <= CELL_UE_MTU_MAX)
 		tunnel_send(epc, ue, p, ENB_NONE, epc->path[ue - 1], CELL_TUNNEL_S1);

@@ -21,16 +21,35 @@ static void *grow(void *array, size_t n, size_t size)
 
 #define SERVER_ADDR UINT32_C(0x0a2e0101)
 
-/* In a core network a tag ends with its UE, as in run_push(). */
-static uint32_t dst_of(const struct run *r, uint64_t tag)
+/* In a core network a tag ends with its UE, as in run_push(). Return: that UE, of a packet to it.
+ */
+static const struct cell_ue_cfg *dst_ue(const struct run *r, uint64_t tag)
 {
-	return tag & CELL_PORT_NETWORK ? r->cfg.ue[(tag & 0x7f) - 1].addr : SERVER_ADDR;
+	return r->router.cfg && tag & CELL_PORT_NETWORK ? &r->cfg.ue[(tag & 0x7f) - 1] : NULL;
+}
+
+/* Of a packet to a UE without an IPv4 address. */
+static uint8_t ipv6_byte(const struct cell_ue_cfg *dst, uint64_t tag, size_t i)
+{
+	if (i == 0)
+		return 6 << 4;
+	if (i >= 24 && i < 40)
+		return dst->addr6[i - 24];
+	if (i == 6)
+		return IPPROTO_TCP;
+	if (i >= 44 && i < 52)
+		return (uint8_t)(tag >> (8 * (51 - i)));
+	return (uint8_t)(tag * 131 + i * 7);
 }
 
 /* With a core network a TCP segment, whose sequence numbers are the tag: the network knows no
  * other. */
 static uint8_t byte_of(const struct run *r, uint64_t tag, size_t i)
 {
+	const struct cell_ue_cfg *dst = dst_ue(r, tag);
+
+	if (dst && dst->addr == 0)
+		return ipv6_byte(dst, tag, i);
 	if (r->router.cfg && i == 0)
 		return 4 << 4 | 5;
 	if (r->router.cfg && i == 1) /* every second one has a DSCP */
@@ -38,7 +57,7 @@ static uint8_t byte_of(const struct run *r, uint64_t tag, size_t i)
 	if (r->router.cfg && i == 9)
 		return IPPROTO_TCP;
 	if (r->router.cfg && i >= 16 && i < 20)
-		return (uint8_t)(dst_of(r, tag) >> (8 * (19 - i)));
+		return (uint8_t)((dst ? dst->addr : SERVER_ADDR) >> (8 * (19 - i)));
 	if (r->router.cfg && i >= 24 && i < 32)
 		return (uint8_t)(tag >> (8 * (31 - i)));
 	return (uint8_t)(tag * 131 + i * 7 + (i >> 8));

@@ -158,8 +158,10 @@ static void test_mlwdf_knows_what_has_just_come(void **state)
 /* UEs are found by addresses in any order; a packet for an address that none has is dropped. */
 static void test_the_gateway_finds_each_ue(void **state)
 {
-	static const uint32_t addr[] = { 9, 3, UINT32_MAX, 1, 7, 4, 8 };
-	uint8_t stray[40] = { 0x45, [9] = 6, [19] = 5 };
+	static const uint32_t addr[] = { 9, 3, UINT32_MAX, 1, 0, 4, 0, 0 }; /* 0: of IPv6 only */
+	static const uint8_t last[] = { 4, 9, 0, 2, 8, 6, 3, 7 };           /* 0: of IPv4 only */
+	uint8_t stray[2][60] = { { 0x45, [9] = 6, [19] = 5 },
+		                 { 0x60, [6] = 59, 0, 0x20, [39] = 5 } };
 	struct run r;
 
 	(void)state;
@@ -170,6 +172,8 @@ static void test_the_gateway_finds_each_ue(void **state)
 		r.cfg.ue[i] = r.cfg.ue[0];
 		r.cfg.ue[i].rnti = (uint16_t)(61 + i);
 		r.cfg.ue[i].addr = addr[i];
+		r.cfg.ue[i].addr6[0] = last[i] ? 0x20 : 0;
+		r.cfg.ue[i].addr6[15] = last[i];
 	}
 	run_start(&r);
 	for (size_t ue = 1; ue <= COUNT(addr); ue++)
@@ -178,13 +182,16 @@ static void test_the_gateway_finds_each_ue(void **state)
 	assert_int_equal(r.n_delivered, COUNT(addr));
 	for (size_t i = 0; i < COUNT(addr); i++)
 		assert_int_equal(r.delivered[i].ue, r.delivered[i].tag & 0x7f);
-	r.bytes_in += sizeof(stray);
-	assert_int_equal(
-		cell_push(r.cell, CELL_PORT_SGW, stray, sizeof(stray), 1, RUN_START_NS + MS(200)),
-		0);
+	for (size_t i = 0; i < COUNT(stray); i++) {
+		r.bytes_in += sizeof(stray[i]);
+		assert_int_equal(cell_push(r.cell, CELL_PORT_SGW, stray[i], sizeof(stray[i]), 1,
+		                           RUN_START_NS + MS(200)),
+		                 0);
+	}
 	run_until(&r, RUN_FOREVER);
-	assert_int_equal(r.n_dropped, 1);
-	assert_int_equal(r.dropped[0].reason, CELL_DROP_NO_ROUTE);
+	assert_int_equal(r.n_dropped, COUNT(stray));
+	for (size_t i = 0; i < COUNT(stray); i++)
+		assert_int_equal(r.dropped[i].reason, CELL_DROP_NO_ROUTE);
 	run_end(&r);
 }
 
