@@ -9,6 +9,7 @@ Either way a failure ends with the command that runs it again.
 
 import gc
 import os
+import readline
 import shlex
 import shutil
 import sys
@@ -23,6 +24,11 @@ from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
 pytest_plugins = ["longest_first"]
+
+# The first import of readline gives children a terminal of 24 lines, past os.environ; mininet and pdb import it.
+assert readline
+for _size in ("LINES", "COLUMNS"):
+    os.unsetenv(_size)
 
 # Collecting as often as Python does by itself takes a tenth of a worker's time: it goes through all that was imported.
 gc.set_threshold(50_000)
