@@ -18,7 +18,7 @@ __version__ = "0.1.0"
 
 # Imported when they are asked for: a command's start, and every guest's, imports this package.
 _MODULES = {"Scenario": "scenario", "run_scenario": "run", "run_scenario_async": "run", "Progress": "run",
-            "Bundle": "bundle", "Results": "results"}
+            "Bundle": "bundle", "Results": "results", "Link": "link"}
 _ERRORS = {"CellbedError": "cellbed.error", "ScenarioError": "cellbed.error", "LabError": "cellbed.error",
            "DataError": "cellbed_formats.error"}
 __all__ = [*_MODULES, *_ERRORS]

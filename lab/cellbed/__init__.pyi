@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 from cellbed.api.bundle import Bundle as Bundle
+from cellbed.api.link import Link as Link
 from cellbed.api.results import Results as Results
 from cellbed.api.run import Progress as Progress
 from cellbed.api.run import run_scenario as run_scenario
