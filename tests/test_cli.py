@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from e2e import ROOT, cellbed
+from e2e import CELLBED, ROOT, cellbed
 
 from cellbed.cli import lazy, main
 
@@ -81,6 +81,17 @@ def test_help_imports_what_it_needs():
                           capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "set()"
     assert all(f" {name} " in done.stdout for name in lazy.COMMANDS)
+
+
+@pytest.mark.parametrize("words", [["run", "d2d-nardini/static"], ["link", "good", "--lab", "virtual"], ["guest"]])
+def test_the_virtual_lab_on_another_machine(tmp_path, words):
+    """linux32 has the system call uname(2) name one, to the program and its children."""
+    done = subprocess.run(["setarch", "linux32", CELLBED, *words, *(["--", "true"] if words[0] != "run" else [])],
+                          cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode in (1, 125)
+    assert done.stderr.splitlines()[-1] == \
+        "cellbed: the virtual lab runs on x86_64 only, and this machine is i686; use --lab native"
+    assert not list(tmp_path.rglob("manifest.json"))
 
 
 def test_without_arguments_the_help_is_all():

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -15,6 +16,8 @@ from cellbed.labs import lab_kernels
 from cellbed.labs.choices import KERNELS
 from cellbed.paths import BUILD_COMMAND
 
+_MACHINE = "x86_64"
+
 
 def find(kernel: str | None) -> Path:
     """A kernel of the virtual lab: the cached one of a version, or one's own, in the cache by its content.
@@ -24,8 +27,10 @@ def find(kernel: str | None) -> Path:
             None: the newest version that is built here.
 
     Raises:
-        LabError: not built yet, with how to build it; no such kernel; or what the compiler says.
+        LabError: not built yet, with how to build it; no such kernel; what the compiler says; or no machine for it.
     """
+    if (machine := os.uname().machine) != _MACHINE:
+        raise LabError(f"the virtual lab runs on {_MACHINE} only, and this machine is {machine}; use --lab native")
     if kernel in (None, *KERNELS):
         return lab_kernels.look(kernel)
     return _made("--source" if Path(kernel).expanduser().is_dir() else "--image", kernel)
