@@ -64,13 +64,13 @@ def goodput_metrics(bundle: Bundle, flow: Flow, window: Window) -> Values:
     t, reach = acknowledged(acks)
     grown = np.diff(reach, prepend=0)
     inside = (t >= window.start_ns) & (t < window.end_ns)
-    n_blocks = max(round(window.seconds), 1)  # of equal length, about 1 s
+    n_parts = max(round(window.seconds), 1)  # of equal length, about 1 s
     values: Values = {
         "goodput_mbps": within_run(
             t[inside],
             grown[inside][:, None],
             lambda sums: sums[..., 0] * 8 / 1e6 / window.seconds,
-            block_ns=-(-(window.end_ns - window.start_ns) // n_blocks),
+            part_ns=-(-(window.end_ns - window.start_ns) // n_parts),
         )
     }
     if flow.found:

@@ -26,7 +26,7 @@ TCP_IP_BYTES = 40
 #: Packets that open or confirm a connection have at most this. Source: RFC 791; RFC 9293 (headers with all options)
 SYN_BYTES_MAX = 120
 #: Of the bootstrap: some round trips of the slowest bearer (32 kbit/s: 5.2 s).
-BLOCK_NS = 30_000_000_000
+PART_NS = 30_000_000_000
 
 UTRAN = (
     Metric("utran_rate_kbps", "kbit/s", "downlink rate without the 2 octets of each PDU's header"),
@@ -118,7 +118,7 @@ def karn_metrics(samples: pl.DataFrame, window: Window) -> Values:
     columns = rtt_s[:, None].repeat(2, axis=1)
     columns[:, 1] = 1.0
     return values | {
-        "karn_rtt_mean_s": within_run(inside["t_ns"].to_numpy(), columns, lambda s: s[..., 0] / s[..., 1], BLOCK_NS),
+        "karn_rtt_mean_s": within_run(inside["t_ns"].to_numpy(), columns, lambda s: s[..., 0] / s[..., 1], PART_NS),
         "karn_rtt_min_s": float(rtt_s.min()),
         "karn_rtt_max_s": float(rtt_s.max()),
     }

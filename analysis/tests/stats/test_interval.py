@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import signal, stats
 
 from cellbed_analysis.stats.interval import (
     Estimate,
@@ -78,6 +78,40 @@ def test_mean_interval_covers_the_truth_as_often_as_it_says() -> None:
         assert found.low is not None and found.high is not None
         held += found.low <= 0 <= found.high
     assert 88 <= held <= 100
+
+
+@pytest.mark.parametrize(("correlation", "least", "most"), [(-0.8, 0.92, 1.0), (0.0, 0.92, 0.98), (0.5, 0.85, 0.98)])
+def test_coverage_does_not_depend_on_how_seconds_depend_on_each_other(correlation: float, least: float,
+                                                                     most: float) -> None:
+    """300 series of 100 s, each second as far from the mean as the one before it says.
+
+    With blocks of 1 s these intervals hold the mean in 100, 95 and 75 % of all series.
+    """
+    rng, t, held = np.random.default_rng(11), np.arange(100) * S, 0
+    for _ in range(300):
+        series = signal.lfilter([1.0], [1.0, -correlation], rng.normal(size=150))[50:]
+        found = mean_within_run(t, series)
+        assert found.low is not None and found.high is not None
+        held += found.low <= 0 <= found.high
+    assert least <= held / 300 <= most
+
+
+def test_neighbours_that_make_up_for_each_other_have_a_narrow_interval() -> None:
+    """What one second lacks the next one has, as where an ACK arrives before or after its end."""
+    rng = np.random.default_rng(5)
+    noise = rng.normal(size=101)
+    alone, together = (mean_within_run(np.arange(100) * S, series)
+                       for series in (rng.permutation(np.diff(noise)), np.diff(noise)))
+    assert alone.half_width is not None and together.half_width is not None
+    assert together.half_width < alone.half_width / 3
+
+
+@pytest.mark.parametrize("n", [5, 6, 7, 10, 30, 400])
+def test_a_share_stays_one(n: int) -> None:
+    happened = np.zeros(n * 10)
+    happened[::37] = 1
+    found = mean_within_run(np.arange(n * 10) * S // 10, happened)
+    assert found.low is not None and found.high is not None and 0 <= found.low <= found.value <= found.high <= 1
 
 
 def test_the_same_series_gives_the_same_interval() -> None:
