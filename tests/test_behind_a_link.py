@@ -56,11 +56,38 @@ def test_names_are_answered_without_a_packet(tmp_path, lab):
     done = cellbed("link", "good", "--lab", lab, "--serve", "true", "--results", tmp_path, "--", "sh", "-c", lookup)
     lines = done.stdout.splitlines()
     assert [line for line in lines if line.isdigit()] == ["0", "0", "0", "2"]
-    assert sum("10.46.0.1" in line for line in lines) == 2 and lines[-1].split()[0].startswith("127.")
+    assert [line.split()[1] for line in lines[:3:2]] == ["server", "server"] and lines[-1].split()[0].startswith("127.")
     captures = [*next(tmp_path.glob("*/manifest.json")).parent.glob("ip-*.pcap*")]
     asked = [subprocess.run(["tshark", "-r", path, "-Y", "udp.port == 53"], capture_output=True, text=True, check=True)
              for path in captures]
     assert captures and not any(one.stdout for one in asked)
+
+
+@BOTH
+@pytest.mark.parametrize("options", [[], ["--ipv6-only"], ["--ipv4-only"]])
+def test_addresses_of_both_families(served, lab, options):
+    names = ("echo $CELLBED_BASE $CELLBED_BASE6; "
+             "for name in base base6; do curl -sS http://$name/page || echo none; done")
+    said = cellbed("link", "good", "--lab", lab, *options, "--serve-folder", served, "--", "sh", "-c", names).stdout
+    own, six = "10.46.0.1", "fd63:656c:6c62:a2e:1::"
+    page = "over the radio\n"
+    assert said == {"": f"{own} {six}\n{page}{page}", "--ipv6-only": f"{six} {six}\n{page}{page}",
+                    "--ipv4-only": f"{own}\n{page}none\n"}["".join(options)]
+
+
+@needs_native
+def test_this_machine_over_ipv6():
+    done = cellbed("link", "edge", "--", "sh", "-c", "ping -c 1 $CELLBED_BASE6")
+    assert "bytes from fd63:656c:6c62:6440:" in done.stdout
+
+
+@pytest.mark.parametrize(("options", "message"), [
+    (["--ipv4-only", "--ipv6-only"], "--ipv4-only and --ipv6-only exclude each other; give one of them"),
+    (["--internet", "--ipv6-only"], "--ipv6-only: a link with --internet has IPv4; leave one of them out"),
+    (["--pid", "1", "--ipv6-only"], "--ipv6-only: a link with --pid has IPv4; leave one of them out")])
+def test_families_that_cannot_be(options, message):
+    done = cellbed("link", "good", *options, "--", "true", check=False)
+    assert (done.returncode, done.stderr) == (125, f"cellbed: {message}\n")
 
 
 @BOTH
@@ -225,8 +252,8 @@ def test_commands_in_the_nodes(link):
                    check=False, input="typed\n")
     assert (done.returncode, done.stderr) == (3, "ue1\n")
     assert "1 received" in done.stdout and done.stdout.endswith("typed\n")
-    names = cellbed(*link, "server", "--", "getent", "hosts", "ue1", "base").stdout.splitlines()
-    assert len(names) == 2 and names[0].split()[1:] == ["ue1", "base"] and names[0] == names[1]
+    names = cellbed(*link, "server", "--", "getent", "hosts", "base", "base6").stdout.splitlines()
+    assert [line.split()[1:] for line in names] == [["ue1", "base"], ["ue1", "base6"]]
     assert not re.search(r"\bue1\b", Path("/etc/hosts").read_text())  # this machine's is as it was
     wrong = cellbed(*link, "ue9", check=False)
     assert (wrong.returncode, wrong.stderr) == (125, "cellbed: node 'ue9': allowed server, enb, ue1\n")

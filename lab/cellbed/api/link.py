@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 from cellbed.error import CellbedError, LabError
 from cellbed.host.python_child import python_command
@@ -16,7 +16,7 @@ from cellbed.labs import choices
 from cellbed.link import links
 
 # Runs as long as its input is open: also when this process is killed, the link ends.
-_HOLDER = ["sh", "-c", 'echo "$CELLBED_BASE"; exec cat']
+_HOLDER = ["sh", "-c", 'echo "$CELLBED_BASE $CELLBED_BASE6"; exec cat']
 _OWN = "cellbed: "
 
 Argv = Sequence[str | Path]
@@ -37,8 +37,9 @@ class Link:
     """
 
     def __init__(self, link: str | Path = links.DEFAULT, *, lab: str = "native", serve: str | None = None,
-                 serve_folder: str | Path | None = None, internet: bool = False, results: str | Path | None = None,
-                 seed: int = 1, settings: Mapping[str, Any] | None = None, **words: str | float) -> None:
+                 serve_folder: str | Path | None = None, internet: bool = False,
+                 family: Literal["ipv4", "ipv6"] | None = None, results: str | Path | None = None, seed: int = 1,
+                 settings: Mapping[str, Any] | None = None, **words: str | float) -> None:
         """
         Args:
             link: a ready-made link, or a scenario file.
@@ -46,6 +47,7 @@ class Link:
             serve: a command line for the far end.
             serve_folder: what the far end serves over HTTP.
             internet: whether the far end reaches the Internet.
+            family: addresses of one kind only; None: of both.
             results: a folder that keeps a bundle.
             seed: of all that is random.
             settings: keys of the scenario, and their values.
@@ -62,11 +64,12 @@ class Link:
         self.ue = links.first_ue(data)
         self.lab = lab
         self._args = [*said, "--lab", lab, "--seed", str(seed), *(["--internet"] if internet else []),
+                      *([f"--{family}-only"] if family is not None else []),
                       *_options("--set", *overrides), *_options("--serve", serve),
                       *_options("--serve-folder", serve_folder), *_options("--results", results)]
         self._holder: subprocess.Popen[str] | None = None
         self._errors: IO[str] | None = None
-        self._base = ""
+        self._bases = ["", ""]
         self.warnings: list[str] = []
 
     def __repr__(self) -> str:
@@ -87,8 +90,8 @@ class Link:
         self._holder = subprocess.Popen(self._command_line(_HOLDER), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=self._errors, text=True)
         assert self._holder.stdout is not None
-        self._base = self._holder.stdout.readline().strip()
-        if not self._base:
+        self._bases = self._holder.stdout.readline().rstrip("\n").split(" ")
+        if not self._bases[0]:
             self.close()
             raise LabError("Link: " + ("; ".join(self.warnings) or "it ended at once"))
         return self
@@ -114,7 +117,13 @@ class Link:
             CellbedError: it is not open.
         """
         self._pid()
-        return self._base
+        return self._bases[0]
+
+    @property
+    def base6(self) -> str:
+        """The same of IPv6; empty where the link has none. Raises CellbedError when it is not open."""
+        self._pid()
+        return self._bases[1]
 
     def command(self, argv: Argv) -> list[str]:
         """The command line that runs a program behind an open link. Raises CellbedError when it is not open."""

@@ -9,6 +9,7 @@ import pwd
 import shlex
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -24,6 +25,7 @@ from cellbed.labs.user_terminal import UserTerminal, note
 from cellbed.link import links, machine
 from cellbed.link.account import account_of, environment_of, identity_of
 from cellbed.results import validity
+from cellbed.run.address import FAMILIES
 from cellbed.scenario.description import expand
 
 # Exit statuses of env(1), timeout(1) and the like: their own failure, not found; below them the command's.
@@ -90,6 +92,9 @@ def run_link(
                                                       "HTTP on the far end, at port 80.")] = None,
     internet: Annotated[bool, typer.Option("--internet", help="Connect the far end to this machine's loopback and "
                                            "to the Internet, by pasta.")] = False,
+    ipv4_only: Annotated[bool, typer.Option("--ipv4-only", help="No addresses of IPv6. Default for --internet, --netns "
+                                            "and --pid.")] = False,
+    ipv6_only: Annotated[bool, typer.Option("--ipv6-only", help="No addresses of IPv4.")] = False,
     netns: Annotated[str | None, typer.Option(help="The network namespace of this name, of `ip netns`, is the "
                                               "UE.")] = None,
     pid: Annotated[int | None, typer.Option(help="The network namespace of this process is the UE, such as of a "
@@ -111,43 +116,49 @@ def run_link(
     choices.check_lab(lab, kernel, choices.ATTACHABLE)
     if serve is not None and serve_folder is not None:
         raise CellbedError("--serve and --serve-folder exclude each other; give one of them")
-    server = shlex.split(serve) if serve is not None else \
-        links.serves_folder(serve_folder) if serve_folder is not None else None
     rootless = rootless or (lab == "native" and os.geteuid() != 0)
     _check_rootless(rootless, lab, user)
     _check_internet(internet, lab, serve is not None or serve_folder is not None)
     account = None if rootless else account_of(user)
     shell = account.pw_shell if account is not None else os.environ.get("SHELL", "/bin/sh")
+    families = _families(ipv4_only, ipv6_only, "--internet" if internet else "--netns" if netns is not None else
+                         "--pid" if pid is not None else None)
+    at_machine = lab == "native" and serve is None and serve_folder is None and not rootless and not internet
+    if lab == "native" and not generate:
+        families = machine.families(families, at_machine)
+    server = shlex.split(serve) if serve is not None else \
+        links.serves_folder(serve_folder, families) if serve_folder is not None else None
     if generate:
-        print(_generated(words or [], ctx.meta["command"], set_ or [], server, internet), end="")
+        print(_generated(words or [], ctx.meta["command"], set_ or [], server, internet, families), end="")
         return
     argv = ctx.meta["command"] or [shell]
-    data, path = links.build(words or [], argv, set_ or [], server,
-                             lab == "native" and server is None and not rootless and not internet, internet,
-                             _namespace(netns, pid, lab))
+    data, path = links.build(words or [], argv, set_ or [], server, at_machine, internet, _namespace(netns, pid, lab))
     executed = choices.ROOTLESS if rootless else lab
     alone = server is None and executed in _NO_NETWORK and not internet
-    end_as_command(data, path, executed, kernel, results, seed, account, not ctx.meta["command"],
+    end_as_command(data, path, executed, kernel, results, seed, account, not ctx.meta["command"], families,
                    f"no server runs on the far end, and {_NO_NETWORK[executed]}" if alone else None)
 
 
 def _generated(words: list[str], command: list[str], overrides: list[str], server: list[str] | None,
-               internet: bool) -> str:
+               internet: bool, families: Sequence[str]) -> str:
     """The scenario of a command line, which runs in every lab: the far end is a host of its own.
 
     Without a command it has the flows of the link's file.
     """
-    data, _ = links.build(words, command or None, overrides, server if command else None, internet=internet)
+    data, path = links.build(words, command or None, overrides, server if command else None, internet=internet)
+    links.put_addresses(data, path, families)
     return links.to_yaml(data, shlex.join(["cellbed", "link", *words, *([_SEPARATOR, *command] if command else [])]))
 
 
 def end_as_command(data: dict[str, Any], path: Path, lab: str, kernel: str | None, results: Path | None, seed: int,
-                   account: pwd.struct_passwd | None, interactive: bool, warning: str | None = None) -> NoReturn:
+                   account: pwd.struct_passwd | None, interactive: bool, families: Sequence[str] = (),
+                   warning: str | None = None) -> NoReturn:
     """Run a link, and exit with its command's status.
 
     Args:
         path: the link is named after it.
         interactive: the command is a shell.
+        families: of the addresses of a ready-made link.
         warning: what to say before it starts.
 
     Raises:
@@ -157,16 +168,17 @@ def end_as_command(data: dict[str, Any], path: Path, lab: str, kernel: str | Non
     if shutil.which(program, path=environment_of(path.stem, account, interactive).get("PATH")) is None:
         note(f"{program}: no such program")
         sys.exit(NOT_FOUND)
-    sys.exit(_execute(data, path, lab, kernel, results, seed, account, interactive, warning))
+    sys.exit(_execute(data, path, lab, kernel, results, seed, account, interactive, families, warning))
 
 
 def _execute(data: dict[str, Any], path: Path, lab: str, kernel: str | None, results: Path | None, seed: int,
-          account: pwd.struct_passwd | None, interactive: bool, warning: str | None) -> int:
+             account: pwd.struct_passwd | None, interactive: bool, families: Sequence[str], warning: str | None) -> int:
     """Run the link; what is wrong with it is said alone, before @warning. Return: the command's exit status."""
     with cleaning_up(), contextlib.ExitStack() as stack:
         scratch = stack.enter_context(ledger.scratch())
         if lab != "virtual":
             machine.fit(stack, data)
+        links.put_addresses(data, path, families)
         if results is None:
             data["capture"] = {"ip": False, "radio": False, "radio_trace": "events", "tcp_interval_ms": 100,
                                **data.get("capture", {})}
@@ -232,6 +244,24 @@ def _check_internet(internet: bool, lab: str, serves: bool) -> None:
     if internet and serves:
         raise CellbedError("--internet: the far end is this machine's network, which serves nothing; leave out "
                            "--serve and --serve-folder")
+
+
+def _families(ipv4_only: bool, ipv6_only: bool, without_ipv6: str | None) -> list[str]:
+    """Of a link's addresses.
+
+    Args:
+        without_ipv6: an option whose links have IPv4 only.
+
+    Raises:
+        CellbedError: the options exclude each other.
+    """
+    if ipv4_only and ipv6_only:
+        raise CellbedError("--ipv4-only and --ipv6-only exclude each other; give one of them")
+    if ipv6_only and without_ipv6 is not None:
+        raise CellbedError(f"--ipv6-only: a link with {without_ipv6} has IPv4; leave one of them out")
+    if ipv6_only:
+        return ["ipv6"]
+    return ["ipv4"] if ipv4_only or without_ipv6 is not None else list(FAMILIES)
 
 
 class _Silent:

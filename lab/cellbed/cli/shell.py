@@ -101,12 +101,12 @@ def run_shell(
     lab = choose(running(), node, pid)
     if node is None:
         for name, there in lab.nodes.items():
-            print(shown(f"{name:12} {there['address']}"))
+            print(shown(f"{name:12} {' '.join(there.get('addresses', [there['address']]))}"))
         return
     account = None if lab.kind == "native" and lab.cgroup is None else account_of(user)
     argv = ctx.meta["command"] or [account.pw_shell if account is not None else os.environ.get("SHELL", "/bin/sh")]
     environment = environment_of(node, account, interactive=not ctx.meta["command"])
-    environment |= {"CELLBED_NODE": node, "CELLBED_BASE": lab.nodes[node]["base"] or ""}
+    environment |= inventory.variables_there(node, lab.nodes[node])
     if lab.kind == "native":
         _enter(lab, node, argv, environment, identity_of(account))
     sys.exit(_ask_guest(lab, node, argv, environment))

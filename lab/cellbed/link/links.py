@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from cellbed.error import ScenarioError
+from cellbed.run.address import beside
 from cellbed.run.inventory import far_end
 from cellbed.run.radio_config import PACKET_TRACES
 from cellbed.scenario import included
@@ -138,9 +139,10 @@ def _put_machine(data: Data, key: str) -> None:
                             "between them")
 
 
-def serves_folder(folder: Path) -> list[str]:
+def serves_folder(folder: Path, families: Sequence[str]) -> list[str]:
     """A static HTTP server of a folder; Python has one. It works in the bundle's folder, where no module lies."""
-    return ["python3", "-m", "http.server", str(HTTP_PORT), "--protocol", "HTTP/1.1", "--directory",
+    bind = "::" if "ipv6" in families else "0.0.0.0"  # noqa: S104 all addresses of the far end; :: is those of IPv4, too
+    return ["python3", "-m", "http.server", str(HTTP_PORT), "--bind", bind, "--protocol", "HTTP/1.1", "--directory",
             str(folder.resolve())]
 
 
@@ -377,6 +379,26 @@ def radio_rtt_ms(data: Data) -> float:
         return 2 * up
     down = t.dl_sched_to_tx_tti + t.decode_tti
     return up + down if data["nodes"][ue.peer].get("kind") == "enb" else 2 * (up + down)
+
+
+# --- addresses ---
+
+
+def put_addresses(data: Data, path: Path, families: Sequence[str]) -> None:
+    """Give the nodes of a preset addresses of these families: beside each of IPv4 is one of IPv6.
+
+    Args:
+        data: stays as it is where addresses are others than the preset's kind, and where a node has a way out or is
+            somebody else's namespace, which have IPv4 only.
+        path: the link's file.
+    """
+    nodes = [node for node in data["nodes"].values() if node.get("address") is not None]
+    of_ipv4 = all(isinstance(node["address"], str) and ":" not in node["address"] for node in nodes)
+    if path.parent != PRESETS or not of_ipv4 or any(node.get("internet") or node.get("netns") for node in nodes):
+        return
+    for node in nodes:
+        found = [{"ipv4": node["address"], "ipv6": beside(node["address"])}[family] for family in families]
+        node["address"] = found if len(found) > 1 else found[0]
 
 
 # --- text ---

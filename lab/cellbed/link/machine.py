@@ -7,8 +7,9 @@ import contextlib
 import fcntl
 import json
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Network
+from pathlib import Path
 from typing import Any
 
 from cellbed.error import LabError
@@ -39,6 +40,27 @@ def fit(stack: contextlib.ExitStack, data: dict[str, Any]) -> None:
             node["address"] = f"{wired[1]}/25"
         elif node.get("internet"):  # the other half of the half is pasta's
             node["address"] = f"{wired[1]}/26"
+
+
+def families(wanted: Sequence[str], own: bool) -> list[str]:
+    """Those of IPv4 and IPv6 that a link can have here.
+
+    A kernel may be without IPv6, and a machine may have switched it off.
+
+    Args:
+        own: the far end is the machine itself.
+
+    Raises:
+        LabError: none of those that are wanted.
+    """
+    disabled = Path("/proc/sys/net/ipv6/conf/all/disable_ipv6")
+    if disabled.exists() and not (own and disabled.read_text().strip() != "0"):
+        return list(wanted)
+    found = [family for family in wanted if family != "ipv6"]
+    if wanted and not found:
+        raise LabError("--ipv6-only: IPv6 is not there, or switched off, on this machine; leave it out, or add "
+                       "--lab virtual")
+    return found
 
 
 @contextlib.contextmanager

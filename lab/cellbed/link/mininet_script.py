@@ -285,6 +285,5 @@ def _clients(settings: Settings) -> Iterator[tuple[float, str, str]]:
 
 def _with_environment(flow: dict[str, Any], settings: Settings) -> str:
     """A command with the variables that a run gives it."""
-    base = inventory.base(settings, flow["node"])
-    given = {"CELLBED_NODE": flow["node"], **({"CELLBED_BASE": base} if base else {}), **flow["environment"]}
+    given = inventory.variables(settings, flow["node"]) | flow["environment"]
     return shlex.join(["env", *(f"{name}={value}" for name, value in given.items()), *flow["argv"]])

@@ -13,6 +13,8 @@ from typing import Any
 
 Interface = IPv4Interface | IPv6Interface
 Network = IPv4Network | IPv6Network
+# Local addresses of which each stands beside one of IPv4, whose 32 bits follow. Source: RFC 4193
+_BESIDE_IPV4 = IPv6Network("fd63:656c:6c62::/48")
 # Words of the key `family`.
 FAMILIES = {"ipv4": 4, "ipv6": 6}
 
@@ -46,6 +48,13 @@ def of_flow(settings: Mapping[str, Any], flow: Mapping[str, Any]) -> tuple[str, 
     found = [of_version(some, version) for some in (source, sink)]
     assert found[0] is not None and found[1] is not None, "the scenario was checked"
     return str(found[0].ip), str(found[1].ip)
+
+
+def beside(ipv4: str) -> str:
+    """The address of IPv6 that a link has beside one of IPv4; subnets are as large, and overlap as those do."""
+    own = IPv4Interface(ipv4)
+    number = int(_BESIDE_IPV4.network_address) | int(own.ip) << (128 - _BESIDE_IPV4.prefixlen - 32)
+    return str(IPv6Interface((number, _BESIDE_IPV4.prefixlen + own.network.prefixlen)))
 
 
 def socket_family(text: str) -> socket.AddressFamily:

@@ -43,18 +43,20 @@ class Command:
     Its output goes to <id>.stdout and <id>.stderr, and it works in the bundle's folder; unless the run is attached to
     somebody's terminal, files or pipes (see attach.py): then to those, in their folder.
 
+    Args:
+        own: variables of its node.
+
     Attributes:
         in_cgroups: each is in a cgroup, by which the probe tells its sockets.
     """
 
     in_cgroups = True
 
-    def __init__(self, flow: dict[str, Any], pids: dict[str, int], base: str | None, out: Path,
+    def __init__(self, flow: dict[str, Any], pids: dict[str, int], own: dict[str, str], out: Path,
                  attachment: Attachment | None = None) -> None:
         self.flow, self.out, self.netns_pid = flow, out, pids[flow["node"]]
         self.attachment = attachment if attachment is not None and attachment.flow == flow["id"] else None
         self.confined = attachment is not None and attachment.confined
-        own = {"CELLBED_NODE": flow["node"], **({"CELLBED_BASE": base} if base else {})}
         inherited = {k: v for k, v in os.environ.items() if k not in _OWN_VARIABLES}
         if attachment is not None:
             inherited = attachment.environment if self.attachment is not None else \

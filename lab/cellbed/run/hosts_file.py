@@ -2,9 +2,9 @@
 """Names for commands on nodes: files of /etc that only the command and its children see.
 
 They are mounted over the machine's in a mount namespace of the command's own, so nothing is left of them. /etc/hosts
-has the nodes, and the far end also as `base`, the address that CELLBED_BASE has. Unless the lab has a way to the
-Internet, no name server can be reached from a node. So resolv.conf points to the node itself, where nobody answers
-unless the command starts a name server, and the answer to an unknown name comes at once.
+has the nodes, and the far end also as `base` and `base6`, the addresses of CELLBED_BASE and CELLBED_BASE6. Unless
+the lab has a way to the Internet, no name server can be reached from a node. So resolv.conf points to the node itself,
+where nobody answers unless the command starts a name server, and the answer to an unknown name comes at once.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _CLONE_NEWNS = 0x20000
 _MS_BIND, _MS_REC, _MS_SLAVE = 0x1000, 0x4000, 0x80000
 _ETC = "/etc"
 _HOSTS = "/etc/hosts"
-BASE = "base"
+BASE, BASE6 = "base", "base6"
 RESOLVERS, SERVICES = "resolv.conf", "nsswitch.conf"
 PATTERN = "hosts-*"
 _NOBODY = "nameserver 127.0.0.1\noptions timeout:1 attempts:1\n"
@@ -45,7 +45,9 @@ def write(directory: Path, nodes: dict[str, Any]) -> None:
              for address in node.get("addresses", [node["address"]]) if address]
     own = _machine()
     for name, node in nodes.items():
-        lines = [f"{address} {other}{f' {BASE}' if address == node['base'] else ''}\n" for address, other in known]
+        bases = ((BASE, node["base"]), (BASE6, node.get("base6")))
+        lines = [" ".join([address, other, *(alias for alias, of in bases if of == address)]) + "\n"
+                 for address, other in known]
         if node["base"] and node["base"] not in dict(known):
             lines.append(f"{node['base']} {BASE}\n")
         path(directory, name).write_text("".join(lines) + own)

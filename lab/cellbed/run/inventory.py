@@ -36,6 +36,30 @@ def base(settings: dict[str, Any], node: str) -> str | None:
     return str(reached.ip)
 
 
+def base6(settings: dict[str, Any], node: str) -> str | None:
+    """CELLBED_BASE6 of a node: the address of IPv6 of its far end, where both have one."""
+    far = far_end(settings, node)
+    if far is None or address.of_version(address.interfaces(settings["nodes"][node]), 6) is None:
+        return None
+    found = address.of_version(address.interfaces(settings["nodes"][far]), 6)
+    return None if found is None else str(found.ip)
+
+
+def variables(settings: dict[str, Any], node: str) -> dict[str, str]:
+    """What a command on a node has in its environment."""
+    return _variables(node, base(settings, node), base6(settings, node))
+
+
+def variables_there(node: str, there: dict[str, Any]) -> dict[str, str]:
+    """The same of a lab that runs. Args: there: the node as describe() has it."""
+    return _variables(node, there["base"], there.get("base6"))
+
+
+def _variables(node: str, *bases: str | None) -> dict[str, str]:
+    given = zip(("CELLBED_NODE", "CELLBED_BASE", "CELLBED_BASE6"), (node, *bases), strict=True)
+    return {name: value for name, value in given if value}
+
+
 def describe(settings: dict[str, Any], pids: dict[str, int], interfaces: dict[str, list[str]]) -> dict[str, Any]:
     """Of each node: a process in its namespaces, its interfaces, its address and its far end's, and all its addresses
     where it has several."""
@@ -44,6 +68,8 @@ def describe(settings: dict[str, Any], pids: dict[str, int], interfaces: dict[st
         own = address.texts(settings["nodes"][name])
         found[name] = {"pid": pid, "interfaces": interfaces[name], "address": own[0] if own else "",
                        "base": base(settings, name), **({"addresses": own} if len(own) > 1 else {})}
+        if there := base6(settings, name):
+            found[name]["base6"] = there
     return found
 
 

@@ -310,9 +310,9 @@ def build(topology: Plan, before_links: Callable[[dict[str, int]], None] = lambd
             pids = {node.name: os.getpid() for node in topology.nodes} | dict(zip(own, held, strict=True))
             for name, netns in (brought or {}).items():
                 pids[name] = stack.enter_context(namespaces.visiting(netns))
+            before_links(pids)
             if topology.has_ipv6:
                 _prepare_ipv6([node for node in topology.nodes if node.name in own], pids)
-            before_links(pids)
             for link in topology.links:
                 # Before 6.15 the kernel also looks the first end's name up in the namespace of the request, where
                 # this machine may have an eth0 of its own. In the end's own namespace the name has to be free anyway.

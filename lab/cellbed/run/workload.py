@@ -225,7 +225,7 @@ def describe(flow: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
 def make(flow: dict[str, Any], pids: dict[str, int], out: Path, settings: dict[str, Any],
          attachment: Attachment | None = None) -> Flow:
     if flow["kind"] == "command":
-        return Command(flow, pids, inventory.base(settings, flow["node"]), out, attachment)
+        return Command(flow, pids, inventory.variables(settings, flow["node"]), out, attachment)
     if flow["kind"] not in KINDS:
         raise LabError(f"traffic {flow['id']}: kind {flow['kind']}: allowed {', '.join(KINDS)}, command")
     control = congestion_control.of_socket(settings, flow)
