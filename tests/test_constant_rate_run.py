@@ -49,6 +49,42 @@ def test_it_is_reported(executed):
     assert (executed / "summary/report.html").exists()
 
 
+NETEM = """
+radio.constant_rate.downlink_netem: loss gemodel 0.5% 30% delay 5ms 1ms reorder 1% duplicate 2%
+radio.constant_rate.uplink_delays: delays
+radio.constant_rate.uplink_losses: losses
+"""
+
+
+@pytest.fixture(scope="module")
+def impaired(tmp_path_factory):
+    """Two executions of a run whose links lose, delay, reorder and duplicate."""
+    folder = tmp_path_factory.mktemp("impaired")
+    (folder / "delays").write_text("0 20\n2000 42.5\n4000 0\n")
+    (folder / "losses").write_text(199 * "0\n" + "1\n")
+    (folder / "impaired.yaml").write_text(SCENARIO)
+    changes = [word for line in NETEM.split("\n") if line for word in ("--set", "=".join(line.split(": ")))]
+    for name in ("one", "two"):
+        cellbed("run", folder / "impaired.yaml", "--results", folder / name, *changes)
+    return [bundles(folder / name)["run"] for name in ("one", "two")]
+
+
+def test_what_happens_on_the_way_repeats_to_the_byte(impaired):
+    one, two = ((bundle / "radio.trace").read_bytes().partition(b"\n")[2] for bundle in impaired)
+    assert one == two
+
+
+def test_losses_and_copies_are_counted_and_seen(impaired):
+    bundle = impaired[0]
+    assert json.loads((bundle / "manifest.json").read_text())["validity"] == {"verdict": "valid", "reasons": []}
+    stats = json.loads((bundle / "radio.json").read_text())
+    assert stats["pkts_dropped"]["radio_loss"] > 20 and stats["pkts_originated"] > 20
+    said = cellbed("why", bundle, "--flow", "down", "--at", "3").stdout
+    parts = parts_ms(said)
+    assert parts["ACK: sent, and on the way over the link"] >= 10 + 20
+    assert sum(parts.values()) == pytest.approx(float(re.search(r"RTT ([0-9.]+) ms", said)[1]), abs=0.01)
+
+
 def parts_ms(text):
     """{label: ms} of an answer of `why`."""
     found = (re.fullmatch(r" +([0-9.]+) ms  (.*)", line) for line in text.splitlines())

@@ -7,6 +7,48 @@
 
 #include "cell_kinds.h"
 
+/* The delay of a link from a time on. */
+struct cell_delay {
+	uint32_t at_ms; /* since sub-frame 0 */
+	uint32_t delay_us;
+};
+
+/*
+ * What becomes of the packets of one direction after they were sent; all zero: nothing. Parameters
+ * are those of tc-netem(8). Traces are the caller's until cell_done(); see ran/independent/netem.h.
+ */
+struct cell_netem {
+	uint8_t loss; /* enum cell_netem_loss */
+	uint32_t random_q32;
+	uint32_t p13_q32; /* state: from state 1, all well, to 3, a burst of losses */
+	uint32_t p31_q32;
+	uint32_t p32_q32; /* to state 2, a packet that is not lost within a burst */
+	uint32_t p23_q32;
+	uint32_t p14_q32;  /* to state 4, a loss by itself */
+	uint32_t p_q32;    /* gemodel: from the good state to the bad one */
+	uint32_t r_q32;    /* and back */
+	uint32_t bad_q32;  /* lost in the bad state, 1 - h */
+	uint32_t good_q32; /* lost in the good state, 1 - k */
+	uint32_t delay_us; /* on top of the link's */
+	uint32_t jitter_us;
+	uint32_t jitter_correlation_q32;
+	uint8_t distribution; /* enum cell_netem_distribution */
+	uint32_t reorder_q32; /* not delayed */
+	uint32_t reorder_correlation_q32;
+	uint16_t reorder_gap; /* only each so many-th packet is a candidate */
+	uint32_t duplicate_q32;
+	uint32_t duplicate_correlation_q32;
+	uint32_t slot_us;      /* from the first packet that waits for a slot to it, at least */
+	uint32_t slot_more_us; /* and at most so much more; both 0: no slots */
+	uint32_t slot_packets; /* that leave in a slot, 0 = any number */
+	uint32_t slot_bytes;
+
+	const struct cell_delay *delay; /* on top of delay_us; the last one is the period */
+	uint32_t n_delays;
+	const uint8_t *lost; /* of each packet in turn, 1: it is lost */
+	uint32_t n_lost;
+};
+
 /* How a recorded link answered a train of packets; see ran/recorded/train.h. */
 struct cell_train {
 	uint32_t at_ms;    /* it started, since sub-frame 0 */
@@ -30,6 +72,8 @@ struct cell_recording {
 	uint32_t n_train_offsets;
 	const int32_t *train_size_us; /* added to the delay of a packet of 100, 200, ... bytes */
 	uint32_t n_train_sizes;
+
+	struct cell_netem netem;
 };
 
 /* A recorded link of a UE; see ran/recorded/opportunity.h. */
@@ -74,6 +118,7 @@ struct cell_constant_cfg {
 	uint32_t loss_dl_q32;
 	uint32_t loss_ul_q32;
 	uint32_t queue_pkts;
+	struct cell_netem netem[2]; /* CELL_DIR_UL, CELL_DIR_DL */
 };
 
 #endif

@@ -105,6 +105,23 @@ enum cell_cond_event { CELL_COND_EVENT_A3, CELL_COND_EVENT_A5, CELL_COND_EVENT_C
 
 #define CELL_RSRP_RANGE_DBM (-156) /* of RSRP-Range 0. Source: TS 38.331 RSRP-Range */
 
+/* How packets are lost on a link; see struct cell_netem. Source: tc-netem(8) */
+enum cell_netem_loss {
+	CELL_NETEM_LOSS_NONE,
+	CELL_NETEM_LOSS_RANDOM,  /* each by itself */
+	CELL_NETEM_LOSS_STATE,   /* by a Markov chain of four states */
+	CELL_NETEM_LOSS_GEMODEL, /* Gilbert and Elliott: two states, each with its own probability
+	                          */
+	CELL_NETEM_LOSS_COUNT
+};
+
+/* Of the jitter of a link. Source: tc-netem(8) */
+enum cell_netem_distribution {
+	CELL_NETEM_UNIFORM,
+	CELL_NETEM_NORMAL,
+	CELL_NETEM_DISTRIBUTION_COUNT
+};
+
 /* Where STATUS PDUs go. Source: TS 25.322 5.5.0 4.2.1.3; EURANE */
 enum cell_status {
 	CELL_STATUS_BLOCK,     /* each takes a transport block */

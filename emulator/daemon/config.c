@@ -155,6 +155,16 @@ static int read_packet_trace(struct reader *r, json_t *trace)
 	return trace ? config_read_link(r, "cell.packet_trace", trace, &r->cfg->cell.recorded) : 0;
 }
 
+static int read_constant_rate(struct reader *r, const json_t *link)
+{
+	struct cell_netem *netem = r->cfg->cell.constant.netem;
+	int err = config_read_netem(r, "cell.constant_rate", link, "uplink", &netem[CELL_DIR_UL]);
+
+	return err < 0 ? err
+	               : config_read_netem(r, "cell.constant_rate", link, "downlink",
+	                                   &netem[CELL_DIR_DL]);
+}
+
 static int read_cell(struct reader *r, json_t *cell)
 {
 	const char *field, *range;
@@ -178,6 +188,8 @@ static int read_cell(struct reader *r, json_t *cell)
 		err = read_crowd_cqi(r, json_object_get(json_object_get(cell, "crowd"), "cqi"));
 	if (err == 0)
 		err = read_packet_trace(r, json_object_get(cell, "packet_trace"));
+	if (err == 0)
+		err = read_constant_rate(r, json_object_get(cell, "constant_rate"));
 	if (err == 0)
 		err = config_read_enbs(r, cell);
 	if (err == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* config_link.c - recorded links; see config_link.h. */
+/* config_link.c - links without a radio; see config_link.h. */
 #include "config_link.h"
 
 #include <errno.h>
@@ -141,6 +141,81 @@ static int read_sizes(struct reader *r, const char *path, const json_t *list,
 	return us ? 0 : -ENOMEM;
 }
 
+/* NAME_delays: time and delay in turn. */
+static int read_delays(struct reader *r, const char *path, const json_t *list,
+                       struct cell_netem *ret)
+{
+	size_t n = json_array_size(list);
+	struct cell_delay *delay;
+	int64_t *numbers;
+	int err = read_numbers(r, path, list, n, 0, UINT32_MAX, &numbers);
+
+	if (err < 0 || n == 0)
+		return err;
+	if (n % 2) {
+		free(numbers);
+		return config_fail(r, "key '%s': %zu entries: allowed an even number", path, n);
+	}
+	delay = calloc(n / 2, sizeof(*delay));
+	for (size_t i = 0; delay && i < n / 2; i++)
+		delay[i] = (struct cell_delay){ .at_ms = (uint32_t)numbers[2 * i],
+			                        .delay_us = (uint32_t)numbers[2 * i + 1] };
+	free(numbers);
+	ret->delay = delay;
+	ret->n_delays = (uint32_t)(n / 2);
+	return delay ? 0 : -ENOMEM;
+}
+
+/* NAME_losses: 0 or 1 for each packet. */
+static int read_losses(struct reader *r, const char *path, const json_t *list,
+                       struct cell_netem *ret)
+{
+	size_t n = json_array_size(list);
+	int64_t *numbers;
+	uint8_t *lost;
+	int err = read_numbers(r, path, list, n, 0, 1, &numbers);
+
+	if (err < 0 || n == 0)
+		return err;
+	lost = calloc(n, 1);
+	for (size_t i = 0; lost && i < n; i++)
+		lost[i] = (uint8_t)numbers[i];
+	free(numbers);
+	ret->lost = lost;
+	ret->n_lost = (uint32_t)n;
+	return lost ? 0 : -ENOMEM;
+}
+
+static int read_parameters(struct reader *r, const char *path, const json_t *parameters,
+                           struct cell_netem *ret)
+{
+	json_t *object = (json_t *)parameters;
+
+	return object ? config_read_object(r, path, object, config_netem.keys, NULL, ret) : 0;
+}
+
+int config_read_netem(struct reader *r, const char *path, const json_t *link, const char *name,
+                      struct cell_netem *ret)
+{
+	static const struct {
+		const char *suffix;
+		int (*read)(struct reader *r, const char *path, const json_t *value,
+		            struct cell_netem *ret);
+	} parts[] = { { "_netem", read_parameters },
+		      { "_delays", read_delays },
+		      { "_losses", read_losses } };
+	int err = 0;
+
+	for (size_t i = 0; err == 0 && i < sizeof(parts) / sizeof(*parts); i++) {
+		char key[32], at[80];
+
+		(void)snprintf(key, sizeof(key), "%s%s", name, parts[i].suffix);
+		(void)snprintf(at, sizeof(at), "%s.%s", path, key);
+		err = parts[i].read(r, at, json_object_get(link, key), ret);
+	}
+	return err;
+}
+
 static int read_way(struct reader *r, const char *path, const json_t *trace, const char *name,
                     struct cell_recording *ret)
 {
@@ -158,7 +233,7 @@ static int read_way(struct reader *r, const char *path, const json_t *trace, con
 		(void)snprintf(at, sizeof(at), "%s.%s", path, key);
 		err = parts[i].read(r, at, json_object_get(trace, key), ret);
 	}
-	return err;
+	return err < 0 ? err : config_read_netem(r, path, trace, name, &ret->netem);
 }
 
 int config_read_link(struct reader *r, const char *path, json_t *trace, struct cell_recorded *ret)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* config_link.h - part of the JSON configuration: recorded links. */
+/* config_link.h - part of the JSON configuration: links without a radio. */
 #ifndef CONFIG_LINK_H
 #define CONFIG_LINK_H
 
@@ -15,6 +15,16 @@
  * What is read is kept as long as the process. Return: 0 or negative errno.
  */
 int config_read_link(struct reader *r, const char *path, json_t *trace, struct cell_recorded *ret);
+
+/**
+ * config_read_netem() - what a link does to packets that were sent: NAME_netem, its parameters;
+ * NAME_delays: [time in ms, delay in us, ...]; NAME_losses: 0 or 1 of each packet
+ * @link: the object at @path
+ *
+ * What is read is kept as long as the process. Return: 0 or negative errno.
+ */
+int config_read_netem(struct reader *r, const char *path, const json_t *link, const char *name,
+                      struct cell_netem *ret);
 
 /** config_read_own_link() - `packet_trace` of the UE @id, at @path, where it has a link of its own
  */

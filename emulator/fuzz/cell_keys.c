@@ -19,6 +19,7 @@ static const struct limit of_ue[] = { CFG_UE_DRAWN };
 static const struct limit of_bearer[] = { CFG_BEARER_DRAWN };
 static const struct limit of_filter[] = { CFG_FILTER_DRAWN };
 static const struct limit of_recorded[] = { CFG_RECORDED_DRAWN };
+static const struct limit of_netem[] = { CFG_NETEM_DRAWN };
 
 #define N(table) ((uint32_t)(sizeof(table) / sizeof((table)[0])))
 
@@ -59,6 +60,11 @@ void keys_draw(struct cell_cfg *cfg, struct cell_bearer_cfg *bearer, struct fuzz
 		return;
 	}
 
+	if (cfg->system == CELL_SYSTEM_CONSTANT_RATE && fuzz_range(in, 0, 1)) {
+		draw(&cfg->constant.netem[fuzz_range(in, 0, 1)],
+		     &of_netem[fuzz_range(in, 0, N(of_netem) - 1)], in);
+		return;
+	}
 	for (uint32_t t = 0; t < n_tables; t++)
 		all += tables[t].n;
 	i = fuzz_range(in, 0, all - 1);

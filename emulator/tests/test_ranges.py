@@ -24,6 +24,8 @@ def said(tmp_path, section, name, value):
         ues[0]["bearers"] = [{name: value}]
     elif section == "filters":
         ues[0]["bearers"] = [{"filters": [{name: value}]}]
+    elif section == "netem":
+        cell["constant_rate"] = {"downlink_netem": {name: value}}
     else:
         (cell if section == "cell" else ues[0] if section == "ues" else cell.setdefault(section, {}))[name] = value
     path = tmp_path / "celld.json"
@@ -31,7 +33,8 @@ def said(tmp_path, section, name, value):
     done = subprocess.run([CELLD, "--check", path], capture_output=True, text=True, check=False)
     assert done.returncode in (0, 2)
     where = {"cell": "cell", "ues": "cell.ues[0]", "bearers": "cell.ues[0].bearers[0]",
-             "filters": "cell.ues[0].bearers[0].filters[0]"}.get(section, f"cell.{section}")
+             "filters": "cell.ues[0].bearers[0].filters[0]",
+             "netem": "cell.constant_rate.downlink_netem"}.get(section, f"cell.{section}")
     head = f"celld: {path}: key '{where}.{name}': "
     return done.stderr.removeprefix(head).rstrip("\n") if done.stderr.startswith(head) else None
 

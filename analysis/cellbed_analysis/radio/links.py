@@ -50,10 +50,17 @@ def lives_of(bundle: Bundle) -> pl.DataFrame:
 
 
 def _way_ns(radio: dict[str, Any], name: str, number: int, down: bool) -> tuple[int, bool, int | None, float]:
-    """(UE, downlink, delay and time of a byte in ns) of a link; without a delay where trains have it."""
+    """(UE, downlink, delay and time of a byte in ns) of a link; without a delay where it is not the same for all."""
+    way = "downlink" if down else "uplink"
     if radio["system"] == "constant_rate":
         keys = radio["constant_rate"]
-        return number, down, keys["delay_ms"] * NS_PER_MS, BITS_NS / keys["dl_rate" if down else "ul_rate"]
+        delay_ns = None if _varies(keys, way) else keys["delay_ms"] * NS_PER_MS
+        return number, down, delay_ns, BITS_NS / keys["dl_rate" if down else "ul_rate"]
     keys = radio.get("ues", {}).get(name, {}).get("packet_trace") or radio["packet_trace"]
-    trains = keys.get("downlink_trains" if down else "uplink_trains")
-    return number, down, None if trains else keys.get("delay_ms", 0) * NS_PER_MS, 0.0
+    unknown = keys.get(f"{way}_trains") or _varies(keys, way)
+    return number, down, None if unknown else keys.get("delay_ms", 0) * NS_PER_MS, 0.0
+
+
+def _varies(keys: dict[str, Any], way: str) -> bool:
+    """Whether packets of a direction are delayed each by itself."""
+    return bool(keys.get(f"{way}_netem") or keys.get(f"{way}_delays"))

@@ -31,7 +31,7 @@ _TABLES = _tables()
 
 
 def limits(table: str = "CFG") -> dict[str, tuple[int, int]]:
-    """What the core takes of each field that has a range: CFG, CFG_UE, CFG_BEARER, CFG_FILTER or CFG_RECORDED."""
+    """What the core takes of each field of a table that has a range; the tables are those of Choices.keys()."""
     return _TABLES[f"{table}_LIMITS"]
 
 
@@ -74,7 +74,7 @@ class Choices:
         """Values of the fields of a table, some of them; what is not in it has its default.
 
         Args:
-            table: CFG, CFG_UE, CFG_BEARER, CFG_FILTER or CFG_RECORDED.
+            table: CFG, CFG_UE, CFG_BEARER, CFG_FILTER, CFG_RECORDED or CFG_NETEM.
             only: what names of fields start with.
             without: what they do not start with.
         """

@@ -25,14 +25,16 @@ UM, AM, TM = lib.CELL_RLC_UM, lib.CELL_RLC_AM, lib.CELL_RLC_TM
 UES, _FILTERS_MAX = constant("CELL_MAX_UE"), constant("CELL_MAX_FILTERS")  # there is room for so many
 _WIDEST_SWEEP = 640  # values of a field that are all tried
 # Of arrays that the caller keeps: with more the core would read beyond them.
-_COUNTS = ("n_bearers", "n_opportunities", "n_trains", "n_train_offsets", "n_train_sizes")
+_COUNTS = ("n_bearers", "n_opportunities", "n_trains", "n_train_offsets", "n_train_sizes", "n_delays",
+           "n_lost")
 _WORDS_TRIED = ("", "D", "U", "S", "DU", "UD", "DSU", "DDSU", "DDDSU", "DDDDDDDSUU", "DDDSUUDDDD", "DDDSUDDSUU", "UUDD",
                 "DDUU", "DSSU", "DSUDSUDSU", "SUUUU", "DDDDS", "SSSSS", "UUUUU", "DDDDD", "dddsu", "DDXSU", "DDDSUUUU",
                 "DSUUUUUUUU", "DDDDSU", "DDSUU", "UDDDD", "UUDDS", "DSUUUDDDSU", "DDDSUUDDDDDDDSUUDDDD",
                 "D" * 16 + "SUUU", "D" * 17 + "SUU", "D" * 39 + "S" + "U" * 40, "D" * 78 + "SU", "D" * 79 + "SU")
 
 _STRUCTS = {"CFG": "struct cell_cfg", "CFG_UE": "struct cell_ue_cfg", "CFG_BEARER": "struct cell_bearer_cfg",
-            "CFG_FILTER": "struct cell_filter", "CFG_RECORDED": "struct cell_recorded"}
+            "CFG_FILTER": "struct cell_filter", "CFG_RECORDED": "struct cell_recorded",
+            "CFG_NETEM": "struct cell_netem"}
 
 Path = tuple[str | int, ...]  # of a field: ("ue", 1, "peer")
 

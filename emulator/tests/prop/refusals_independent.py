@@ -25,6 +25,23 @@ INDEPENDENT = [
             lambda c: c.n_enb == 1 and not c.gtpu.sgw_addr),
     Refusal("peer", "the network", lambda c: all(u.peer == NETWORK for u in ues(c))),
 ]
+
+
+def _of_netem(netems: Callable[[Any], list[Any]]) -> list[Refusal]:
+    def delays(c: Any) -> list[list[Any]]:
+        return [[netem.delay[i] for i in range(netem.n_delays)] for netem in netems(c)]
+
+    return [
+        *in_range("CFG_NETEM", netems),
+        Refusal("delay", "none, or two or more, the last one later than 0",
+                lambda c: all(not found or (len(found) > 1 and found[-1].at_ms > 0) for found in delays(c))),
+        Refusal("delay", "times that do not decrease, and delays of at most 10000000 us", lambda c: all(
+            in_order([one.at_ms for one in found]) and all(one.delay_us <= 10**7 for one in found)
+            for found in delays(c))),
+    ]
+
+
+CONSTANT = [*_of_netem(lambda c: [c.constant.netem[i] for i in range(2)]), *INDEPENDENT]
 UTRAN = [
     Refusal("utran.tti_ms", "10, 20, 40 or 80", lambda c: c.utran.tti_ms in _UTRAN_TTI_MS),
     *(Refusal(name, "1..64 whole PDUs in a TTI",
@@ -83,16 +100,21 @@ RECORDED = [
             _of_trains(lambda way, trains: all(_offsets_are_right(way, train) for train in trains))),
     Refusal("train_size_us", "-1000000..1000000 us",
             _of_trains(lambda way, _: all(abs(way.train_size_us[i]) <= 10**6 for i in range(way.n_train_sizes)))),
-    *INDEPENDENT,
+    *_of_netem(lambda c: [way.netem for way in _ways(c)]), *INDEPENDENT,
 ]
 
 _TRAINS = [(0, 3, [0, 2, 2]), (10, 60000, [1]), (10, 0, [0, 60000])]
+_DELAYS = ffi.new("struct cell_delay[]", [(0, 7), (3, 10**7), (3, 1)])
+_NETEM = {"delay": _DELAYS, "n_delays": 3}
 _PLAIN = Link(([3, 3, 9], [4]), keys={"delay_ms": 7})
+_PLAIN.cfg.way[1].netem.delay, _PLAIN.cfg.way[1].netem.n_delays = _DELAYS, len(_DELAYS)
 _WITH_TRAINS = Link(([5], [1, 2, 40]), (_TRAINS, _TRAINS[:2]), ([-1000000, 1000000], [5]))
 _ONE_WAY = Link(([5], [7, 8]), ([], _TRAINS))
 _ALONE = {"peer": NETWORK, "mode": IM}
 UTRAN_NETWORKS = {"utran": Network(lib.CELL_SYSTEM_UTRAN, [_ALONE])}
-CONSTANT_NETWORKS = {"constant": Network(lib.CELL_SYSTEM_CONSTANT_RATE, [_ALONE, _ALONE])}
+CONSTANT_NETWORKS = {
+    "constant": Network(lib.CELL_SYSTEM_CONSTANT_RATE, [_ALONE, _ALONE]),
+    "delays": Network(lib.CELL_SYSTEM_CONSTANT_RATE, [_ALONE], {"constant.netem": [{}, _NETEM]})}
 RECORDED_NETWORKS = {
     name: Network(lib.CELL_SYSTEM_PACKET_TRACE, [_ALONE, {**_ALONE, "recorded": other.cfg}], {"recorded": link.cfg[0]})
     for name, link, other in (("plain", _PLAIN, _WITH_TRAINS), ("trains", _WITH_TRAINS, _ONE_WAY),

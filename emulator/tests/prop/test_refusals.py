@@ -8,7 +8,7 @@ from coreffi import ROOT, ffi, lib, put
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusal import IM, NETWORK, OF_CELLS, Network, Sweep
-from refusals_independent import CONSTANT_NETWORKS, INDEPENDENT, RECORDED, RECORDED_NETWORKS, UTRAN, UTRAN_NETWORKS
+from refusals_independent import CONSTANT, CONSTANT_NETWORKS, RECORDED, RECORDED_NETWORKS, UTRAN, UTRAN_NETWORKS
 from refusals_lte import LTE, LTE_NETWORKS
 from refusals_nr import NR, NR_BITS, NR_NETWORKS
 
@@ -17,7 +17,7 @@ from cellbed.scenario.daemon_keys import sections
 
 TABLES = {
     "lte": (LTE, LTE_NETWORKS), "nr": (NR, NR_NETWORKS), "utran": (UTRAN, UTRAN_NETWORKS),
-    "constant": (INDEPENDENT, CONSTANT_NETWORKS), "recorded": (RECORDED, RECORDED_NETWORKS),
+    "constant": (CONSTANT, CONSTANT_NETWORKS), "recorded": (RECORDED, RECORDED_NETWORKS),
 }
 # A message in the core: what is allowed, by itself or in a list of what can be wrong with a pattern.
 WORDS = re.compile(r'(?:ret_range|\[NR_TDD_\w+\]) = "([^"]*)"')

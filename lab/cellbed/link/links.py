@@ -18,7 +18,7 @@ from typing import Any
 from cellbed.error import ScenarioError
 from cellbed.run.address import beside
 from cellbed.run.inventory import far_end
-from cellbed.run.radio_config import PACKET_TRACES
+from cellbed.run.radio_config import NETEM_TRACES, PACKET_TRACES
 from cellbed.scenario import included
 from cellbed.scenario.description import parse_override, set_key
 from cellbed.scenario.file import read_yaml, validate
@@ -102,7 +102,8 @@ def build(words: list[str], argv: list[str] | None, overrides: Sequence[str] = (
 def name_files(radio: Data, folder: Path) -> None:
     """Name traces by their whole path, as the scenario is run from another folder than its own."""
     of_ues = [("packet_trace", PACKET_TRACES, ue) for ue in radio["ues"].values()]
-    for section, files, at in (("channel", ("trace",), radio), ("packet_trace", PACKET_TRACES, radio), *of_ues):
+    for section, files, at in (("channel", ("trace",), radio), ("packet_trace", PACKET_TRACES, radio),
+                               ("constant_rate", NETEM_TRACES, radio), *of_ues):
         named = (at or {}).get(section) or {}
         named.update({key: str((folder / named[key]).resolve()) for key in files if named.get(key) is not None})
     tracks = ((radio.get("channel") or {}).get("route") or {}).get("tracks") or {}

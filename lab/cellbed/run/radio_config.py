@@ -6,18 +6,23 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from cellbed.run import address, cellreplay, core_network, mahimahi, topology
+from cellbed.run import address, cellreplay, core_network, mahimahi, netem, topology
 
 # Schedulers that ask for the weights of UEs.
 WEIGHTED = ("wfq", "mlwdf")
 # Settings that celld knows as something else, or not at all.
 _ELSEWHERE = ("channel", "events", "handover", "gtpu", "system", "ues")
-# Traces of a recorded link in the directory of a run, by their keys, and what reads them.
+# Traces of a link in the directory of a run, by their keys, and what reads them; those of netem any link may have.
+NETEM_TRACES = {"uplink_delays": ("uplink.delays", netem.read_delays),
+                "downlink_delays": ("downlink.delays", netem.read_delays),
+                "uplink_losses": ("uplink.losses", netem.read_losses),
+                "downlink_losses": ("downlink.losses", netem.read_losses)}
 PACKET_TRACES = {"uplink": ("uplink.mahimahi", mahimahi.read), "downlink": ("downlink.mahimahi", mahimahi.read),
                  "uplink_trains": ("uplink.trains", cellreplay.read_trains),
                  "downlink_trains": ("downlink.trains", cellreplay.read_trains),
                  "uplink_sizes": ("uplink.sizes", cellreplay.read_sizes),
-                 "downlink_sizes": ("downlink.sizes", cellreplay.read_sizes)}
+                 "downlink_sizes": ("downlink.sizes", cellreplay.read_sizes), **NETEM_TRACES}
+_NETEM_WORDS = ("uplink_netem", "downlink_netem")
 _LINK_KEYS = ("delay_ms", "queue_pkts", "queue_bytes")
 # Sections that NR shares with LTE, with keys that it has not.
 _NOT_IN_NR = {"harq": ("dl_rtt_tti",), "rlc": ("delivery", "t_reordering_ms"), "rlc_um": (), "rlc_am": (),
@@ -54,7 +59,8 @@ def cell(settings: dict[str, Any], directory: Path = Path()) -> dict[str, Any]:
         system, keys = radio["system"], radio[radio["system"]]
         return {"system": system, "max_pkts": radio["max_pkts"],
                 "ues": [_ue_apart(name, ue, directory) for name, ue in radio["ues"].items()],
-                system: _recorded(keys, directory) if system == "packet_trace" else keys}
+                system: _recorded(keys, directory) if system == "packet_trace" else
+                        _constant(keys, directory) if system == "constant_rate" else keys}
     # Those of other networks are None.
     described = {key: value for key, value in radio.items() if key not in _ELSEWHERE and value is not None}
     described["timing"] = {key: value for key, value in radio["timing"].items() if key != "preset"}
@@ -111,14 +117,25 @@ def _recorded(trace: dict[str, Any], directory: Path, prefix: str = "") -> dict[
     Args:
         prefix: what the names of its files begin with.
     """
-    found: dict[str, Any] = {key: trace[key] for key in _LINK_KEYS}
+    found: dict[str, Any] = {key: trace[key] for key in _LINK_KEYS} | _words(trace)
     if trace["bytes"] != mahimahi.BYTES:
         found["bytes"] = trace["bytes"]
     found |= {key: trace[key] for key in _TRAIN_KEYS if trace[key]}
     for key, (name, read) in PACKET_TRACES.items():
-        if trace[key] is not None:
+        if trace.get(key) is not None:
             found[f"{key}_us" if key.endswith("_sizes") else key] = read(directory / f"{prefix}{name}")
     return found
+
+
+def _constant(link: dict[str, Any], directory: Path) -> dict[str, Any]:
+    """Links of constant rate, with what else happens on their way."""
+    traces = {key: read(directory / name) for key, (name, read) in NETEM_TRACES.items() if link.get(key) is not None}
+    plain = {key: value for key, value in link.items() if key not in _NETEM_WORDS and not key.endswith("_sha256")}
+    return plain | _words(link) | traces
+
+
+def _words(link: dict[str, Any]) -> dict[str, Any]:
+    return {key: netem.parse(link[key]) for key in _NETEM_WORDS if link.get(key)}
 
 
 def _ue(name: str, ue: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:

@@ -7,10 +7,10 @@ docs/reference/keys.md lists them.
 from __future__ import annotations
 
 from cellbed.scenario.fields import Key, Milliseconds, Probability, Rate
-from cellbed.scenario.system import System
+from cellbed.scenario.netem import Impaired
 
 
-class ConstantRate(System):
+class ConstantRate(Impaired):
     """A link of each UE, with nothing of a radio: to compare with."""
 
     PREFIX = "constant."

@@ -23,7 +23,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from cellbed.scenario import bearer, crowd, handover, radio, radio_system
+from cellbed.scenario import bearer, crowd, handover, netem, radio, radio_system
 from cellbed.scenario.fields import Unit
 
 _MADE = """/* SPDX-License-Identifier: GPL-2.0-or-later */
@@ -39,10 +39,10 @@ _SECTIONS: dict[str, tuple[type[BaseModel], str]] = {
     "condition": (handover.Condition, "handover.condition."), "gtpu": (radio.Gtpu, "gtpu."),
     "crowd": (crowd.Crowd, "lte.crowd."),
     **{name: (model, model.PREFIX) for name, model in radio_system.others().items()}, "ues": (radio.UeRadio, ""),
-    "bearers": (bearer.Bearer, ""), "filters": (bearer.Filter, "")}
+    "bearers": (bearer.Bearer, ""), "filters": (bearer.Filter, ""), "netem": (netem.Netem, "")}
 # Of the others struct cell_cfg.
 _STRUCTS = {"ues": "cell_ue_cfg", "bearers": "cell_bearer_cfg", "filters": "cell_filter",
-            "packet_trace": "cell_recorded"}
+            "packet_trace": "cell_recorded", "netem": "cell_netem"}
 _FIELDS = {
     "cell.n_rb": "lte.n_rb", "cell.dl_carriers": "lte.dl_carriers", "cell.dl_codewords": "lte.dl_codewords",
     "ra.rac_timeout_ms": "lte.ra.rac_timeout_tti", "timing.processing_lead_us": "lte.timing.processing_lead_ns",
@@ -202,7 +202,8 @@ def values() -> str:
     for name, struct, found in (("CFG", "cell_cfg", of_cell), ("CFG_UE", "cell_ue_cfg", sections()["ues"][0]),
                                 ("CFG_BEARER", "cell_bearer_cfg", of_bearers),
                                 ("CFG_FILTER", "cell_filter", sections()["filters"][0]),
-                                ("CFG_RECORDED", "cell_recorded", sections()["packet_trace"][0])):
+                                ("CFG_RECORDED", "cell_recorded", sections()["packet_trace"][0]),
+                                ("CFG_NETEM", "cell_netem", sections()["netem"][0])):
         parts.append(_macro(f"{name}_DEFAULTS", [f".{v.field} = {v.stored(v.default)}" for v in found
                                                  if v.default is not None]))
         parts.append(_macro(f"{name}_LIMITS", [value.limit(struct) for value in found if value.is_range()]))

@@ -220,6 +220,8 @@ def _swept(settings: dict[str, Any], key: str, path: Path, variant: str) -> Any:
     try:
         return settings_value(settings, key)
     except (LookupError, TypeError, ValueError):
+        if key.partition(".")[0] in settings:  # a key that is not there while it does nothing
+            return None
         raise ScenarioError(f"{path} (variant {variant}): key '{key}': {key.partition('.')[0]} is no setting of a run; "
                             "remove it from sweep") from None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A recorded link in place of LTE: its keys, and its traces on their way into a run.
+"""A recorded link in place of LTE: its keys, and the traces of links on their way into a run.
 
 docs/reference/keys.md lists them.
 """
@@ -15,12 +15,12 @@ from cellbed.error import ScenarioError, told
 from cellbed.run.mahimahi import BYTES_MAX
 from cellbed.run.radio_config import PACKET_TRACES
 from cellbed.scenario.fields import FilePath, Key, Milliseconds, Size
-from cellbed.scenario.system import System
+from cellbed.scenario.netem import Impaired
 from cellbed_formats import named_file
 from cellbed_formats.inside import Inside
 
 
-class PacketTrace(System):
+class PacketTrace(Impaired):
     """Source: Mahimahi, mm-link and mm-delay; CellReplay."""
 
     PREFIX = ""
@@ -88,7 +88,9 @@ def _with_own(ue: Any, common: Mapping[str, Any]) -> Any:
 
 
 def links(settings: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Recorded links of a run's settings: key, what names of files begin with, and what is said of each."""
+    """Links of a run's settings that may have traces: key, what names of files begin with, what is said of each."""
+    if settings["radio"].get("constant_rate") is not None:
+        yield "radio.constant_rate", "", settings["radio"]["constant_rate"]
     common = settings["radio"]["packet_trace"]
     if common is None:
         return
@@ -110,7 +112,7 @@ def identify(settings: Mapping[str, Any], folder: Path) -> None:
     """
     for where, _, trace in links(settings):
         for key, (_, read) in PACKET_TRACES.items():
-            if trace[key] is None:
+            if trace.get(key) is None:
                 continue
             path = folder / trace[key]
             try:
@@ -127,5 +129,5 @@ def render(directory: Path, settings: Mapping[str, Any], folder: Path) -> None:
     """Copy the traces of a run into its directory; nothing when the scenario has none."""
     for _, prefix, trace in links(settings):
         for key, (name, _) in PACKET_TRACES.items():
-            if trace[key] is not None:
+            if trace.get(key) is not None:
                 (Inside(directory) / f"{prefix}{name}").write(named_file.content(folder / trace[key], BYTES_MAX))

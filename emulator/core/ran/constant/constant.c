@@ -5,14 +5,15 @@
  *
  * Each UE has a link of its own, and each direction of it a queue and a rate. The first packet of
  * the queue is sent for as long as its bits take at that rate, then it is on its way for a constant
- * delay, or is lost with a constant probability. Nothing comes late, nothing overtakes, and nobody
- * shares. A packet's serialisation ends at a whole nanosecond after its last bit, so that a busy
- * link never exceeds its rate.
+ * delay, or is lost with a constant probability; what else may happen on the way is in netem.h.
+ * Nobody shares. A packet's serialisation ends at a whole nanosecond after its last bit, so that a
+ * busy link never exceeds its rate.
  */
 #include "base/digest.h"
 #include "base/out.h"
 #include "base/rng.h"
 #include "ran/independent/independent.h"
+#include "ran/independent/netem.h"
 #include "rlc/common/digest.h"
 
 #define NS_PER_MS     INT64_C(1000000)
@@ -23,7 +24,7 @@
 struct constant_way {
 	struct out_at at;
 	struct rlc_sdu_queue queue;
-	struct pkt_queue way; /* sent, and not lost; queued_ns is when they are there */
+	struct netem netem; /* what becomes of packets that were sent */
 	struct rng loss_rng;
 	int64_t sent_ns; /* when the first packet of the queue is; CELL_NEVER when there is none */
 	uint32_t rate_bps;
@@ -86,6 +87,8 @@ static void init(struct independent_link *link)
 			.rate_bps = dl ? cfg->constant.dl_rate_bps : cfg->constant.ul_rate_bps,
 			.loss_q32 = dl ? cfg->constant.loss_dl_q32 : cfg->constant.loss_ul_q32,
 		};
+		netem_init(link->cell, &l->netem, &cfg->constant.netem[d], l->at,
+		           cfg->constant.delay_ms * NS_PER_MS);
 		rng_init(&l->loss_rng, cfg->seed, dl ? "loss-dl" : "loss-ul", link->ue);
 	}
 }
@@ -115,28 +118,25 @@ static int64_t earlier(int64_t a_ns, int64_t b_ns)
 	return a_ns < b_ns ? a_ns : b_ns;
 }
 
-static int64_t there_ns(const struct constant_way *l)
-{
-	return l->way.head ? l->way.head->queued_ns : CELL_NEVER;
-}
-
 static int64_t next(const struct independent_link *link)
 {
 	const struct constant_way *l = link_of(link)->way;
 
-	return earlier(earlier(l[0].sent_ns, there_ns(&l[0])),
-	               earlier(l[1].sent_ns, there_ns(&l[1])));
+	return earlier(earlier(l[0].sent_ns, netem_next(&l[0].netem)),
+	               earlier(l[1].sent_ns, netem_next(&l[1].netem)));
 }
 
 static int64_t next_output(const struct independent_link *link)
 {
-	int64_t delay_ns = link->cell->cfg.constant.delay_ms * NS_PER_MS, first_ns = CELL_NEVER;
+	int64_t first_ns = CELL_NEVER;
 
 	for (int d = 0; d < 2; d++) {
 		const struct constant_way *l = &link_of(link)->way[d];
-		int64_t sent_ns = l->sent_ns == CELL_NEVER ? CELL_NEVER : l->sent_ns + delay_ns;
+		int64_t there_ns = l->sent_ns;
 
-		first_ns = earlier(first_ns, earlier(there_ns(l), sent_ns));
+		if (there_ns != CELL_NEVER)
+			there_ns += netem_delay_min(&l->netem);
+		first_ns = earlier(first_ns, earlier(netem_next(&l->netem), there_ns));
 	}
 	return first_ns;
 }
@@ -148,13 +148,11 @@ static void sent(struct cell *c, struct constant_way *l)
 
 	start(l, c->event_ns);
 	record_buffer(c, l);
-	p->sdu_len = 0;
 	if (rng_hit(&l->loss_rng, l->loss_q32)) {
 		out_drop(c, p, &l->at, CELL_DROP_RADIO_LOSS);
 		return;
 	}
-	p->queued_ns = c->event_ns + c->cfg.constant.delay_ms * NS_PER_MS;
-	pkt_enqueue(&l->way, p);
+	netem_send(c, &l->netem, p);
 }
 
 static void process(struct independent_link *link)
@@ -164,9 +162,8 @@ static void process(struct independent_link *link)
 	for (int d = 0; d < 2; d++) {
 		struct constant_way *l = &link_of(link)->way[d];
 
-		if (there_ns(l) <= c->event_ns) {
-			out_deliver(c, pkt_dequeue(&l->way),
-			            d == CELL_DIR_DL ? link->ue : link->ue | CELL_PORT_NETWORK);
+		if (netem_next(&l->netem) <= c->event_ns) {
+			netem_process(c, &l->netem);
 			return;
 		}
 		if (l->sent_ns <= c->event_ns) {
@@ -180,7 +177,7 @@ static void empty(struct independent_link *link, struct pkt_queue *ret)
 {
 	for (int d = 0; d < 2; d++) {
 		pkt_queue_move(ret, &link_of(link)->way[d].queue.sdus);
-		pkt_queue_move(ret, &link_of(link)->way[d].way);
+		pkt_queue_move(ret, &link_of(link)->way[d].netem.way);
 	}
 }
 
@@ -190,7 +187,7 @@ static void digest(const struct independent_link *link, uint64_t *h)
 		const struct constant_way *l = &link_of(link)->way[d];
 
 		rlc_digest_sdus(h, &l->queue);
-		digest_mix_queue(h, &l->way);
+		netem_digest(&l->netem, h);
 		digest_mix(h, (uint64_t)l->sent_ns);
 		digest_mix(h, l->loss_rng.state);
 	}
@@ -208,10 +205,19 @@ static const struct independent_kind kind = {
 };
 
 /* One event is a packet that comes, is sent or is there: at most two rows and a drop or a delivery
- * with its row; at the end all packets are dropped. */
+ * with its row, or a row of a copy; at the end all packets are dropped. */
 static size_t out_min(const struct cell_cfg *cfg)
 {
 	return (size_t)cfg->max_pkts * 2 + 8;
+}
+
+static const char *check(const struct cell_cfg *cfg, const char **ret_range)
+{
+	const char *field = netem_check(&cfg->constant.netem[CELL_DIR_UL], ret_range);
+
+	if (!field)
+		field = netem_check(&cfg->constant.netem[CELL_DIR_DL], ret_range);
+	return field ? field : independent_check(cfg, ret_range);
 }
 
 static struct cell *lay_out(struct arena *a, const struct cell_cfg *cfg)
@@ -220,7 +226,7 @@ static struct cell *lay_out(struct arena *a, const struct cell_cfg *cfg)
 }
 
 const struct ran ran_constant = {
-	.check = independent_check,
+	.check = check,
 	.out_min = out_min,
 	.lay_out = lay_out,
 	.init = independent_init,

@@ -11,11 +11,6 @@ static size_t stride(const struct independent_kind *kind)
 	return (kind->bytes + align - 1) / align * align;
 }
 
-static struct independent *independent_of(const struct cell *c)
-{
-	return (struct independent *)c;
-}
-
 /* @i: index of its UE */
 static struct independent_link *link_at(const struct independent *a, uint32_t i)
 {
@@ -82,8 +77,8 @@ int64_t independent_next(const struct cell *c)
 
 bool independent_has_room(const struct cell *c, bool command)
 {
-	(void)c, (void)command;
-	return true;
+	(void)command;
+	return !independent_of(c)->copies || c->limbo_pkts.n == 0;
 }
 
 void independent_process(struct cell *c)

@@ -42,7 +42,13 @@ struct independent {
 	const struct independent_kind *kind;
 	struct heap due; /* by index of UE */
 	uint8_t *links;
+	bool copies; /* links make copies of packets, for which no output may keep the memory */
 };
+
+static inline struct independent *independent_of(const struct cell *c)
+{
+	return (struct independent *)c;
+}
 
 /**
  * independent_lay_out() - take the memory of a network and of its links

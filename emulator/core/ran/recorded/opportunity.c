@@ -35,6 +35,8 @@ const char *opportunity_check(const struct cell_recorded *link, const char **ret
 		if (!in_order(ms, n))
 			return fields[d];
 		field = train_check(link, d, ret_range);
+		if (!field)
+			field = netem_check(&link->way[d].netem, ret_range);
 	}
 	return field;
 }
@@ -62,6 +64,8 @@ void opportunity_init(struct independent_link *base)
 			.queue.limit = link->kept->queue_pkts,
 		};
 		train_init(&link->way[d].train, link->kept, d);
+		netem_init(base->cell, &link->way[d].netem, &link->kept->way[d].netem,
+		           link->way[d].at, link->kept->delay_ms * NS_PER_MS);
 	}
 }
 
@@ -116,8 +120,7 @@ static int64_t next_used_ns(const struct opportunity_link *link, const struct op
 /* A packet is there, or leaves its train, which may be the same. */
 static int64_t there_ns(const struct opportunity_way *l)
 {
-	int64_t way_ns = l->way.head ? l->way.head->queued_ns : CELL_NEVER;
-	int64_t train_ns = train_next(&l->train);
+	int64_t way_ns = netem_next(&l->netem), train_ns = train_next(&l->train);
 
 	return way_ns < train_ns ? way_ns : train_ns;
 }
@@ -150,7 +153,7 @@ int64_t opportunity_next_output(const struct independent_link *base)
 		int64_t used_ns = next_used_ns(link, l);
 
 		if (used_ns != CELL_NEVER)
-			used_ns += link->kept->delay_ms * NS_PER_MS;
+			used_ns += netem_delay_min(&l->netem);
 		first_ns = earlier(first_ns, earlier(there_ns(l), used_ns));
 	}
 	return first_ns;
@@ -224,8 +227,7 @@ static uint32_t take(struct opportunity_link *link, struct opportunity_way *l, u
 	q->head_sent = (uint16_t)(q->head_sent + n);
 	if (n == left) {
 		q->head_sent = 0;
-		p->queued_ns = link->link.cell->event_ns + link->kept->delay_ms * NS_PER_MS;
-		pkt_enqueue(&l->way, pkt_dequeue(&q->sdus));
+		netem_send(link->link.cell, &l->netem, pkt_dequeue(&q->sdus));
 	}
 	return n;
 }
@@ -253,29 +255,21 @@ static void use(struct opportunity_link *link, int dir)
 	record_buffer(c, l);
 }
 
-static void deliver(struct opportunity_link *link, int dir, struct pkt *p)
-{
-	uint8_t ue = link->link.ue;
-
-	p->sdu_len = 0;
-	out_deliver(link->link.cell, p, dir == CELL_DIR_DL ? ue : ue | CELL_PORT_NETWORK);
-}
-
-/* What is on its way first; then what leaves a train: it is there, or waits for the busy link. */
+/* What is on its way first; then what leaves a train: it is sent, or waits for the busy link. */
 static void arrive(struct opportunity_link *link, int dir)
 {
 	struct opportunity_way *l = &link->way[dir];
 	struct pkt *p;
 
-	if (l->way.head && l->way.head->queued_ns <= link->link.cell->event_ns) {
-		deliver(link, dir, pkt_dequeue(&l->way));
+	if (netem_next(&l->netem) <= link->link.cell->event_ns) {
+		netem_process(link->link.cell, &l->netem);
 		return;
 	}
 	p = pkt_dequeue(&l->train.way);
 	if (p->past_train || l->queue.sdus.head)
 		wait_for_busy_link(link, l, p);
 	else
-		deliver(link, dir, p);
+		netem_send(link->link.cell, &l->netem, p);
 }
 
 void opportunity_process(struct independent_link *base)
@@ -301,7 +295,7 @@ void opportunity_empty(struct independent_link *base, struct pkt_queue *ret)
 
 	for (int d = 0; d < 2; d++) {
 		pkt_queue_move(ret, &link->way[d].queue.sdus);
-		pkt_queue_move(ret, &link->way[d].way);
+		pkt_queue_move(ret, &link->way[d].netem.way);
 		pkt_queue_move(ret, &link->way[d].train.way);
 	}
 }

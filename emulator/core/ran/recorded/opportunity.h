@@ -7,15 +7,15 @@
  * them the packets that wait leave in order until the bytes are used up; one that is not
  * through goes on with the next opportunity. What nobody needs is lost, and so is
  * an opportunity for a packet that comes in the same instant. After its last time a trace starts
- * again. Packets that left are there after a delay. In front of it there may be what packets meet
- * that come after a pause (train.h).
- * Source: Mahimahi, mm-link
+ * again. Packets that left are there after a delay (netem.h). In front of it there may be what
+ * packets meet that come after a pause (train.h). Source: Mahimahi, mm-link
  */
 #ifndef OPPORTUNITY_H
 #define OPPORTUNITY_H
 
 #include "base/out.h"
 #include "ran/independent/independent.h"
+#include "ran/independent/netem.h"
 #include "ran/recorded/train.h"
 #include "rlc/common/sdu_queue.h"
 
@@ -32,7 +32,7 @@ struct opportunity_way {
 	struct opportunity next; /* the first that was not processed */
 	struct train train;
 	struct rlc_sdu_queue queue;
-	struct pkt_queue way; /* they left; queued_ns is when they are there */
+	struct netem netem; /* what becomes of packets that left */
 };
 
 /* A UE's link. */

@@ -42,8 +42,7 @@ static void digest(const struct independent_link *link, uint64_t *h)
 		digest_mix(h, (uint64_t)l->next.base_ns);
 		digest_mix(h, l->next.at);
 		rlc_digest_sdus(h, &l->queue);
-		digest_mix_queue(h, &l->way);
-		digest_mix(h, l->way.head ? (uint64_t)l->way.head->queued_ns : 0);
+		netem_digest(&l->netem, h);
 		mix_train(h, &l->train);
 	}
 }
