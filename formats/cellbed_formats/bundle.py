@@ -20,6 +20,7 @@ import polars as pl
 from . import checksums, stored
 from .address import number_of, numbers_of_node
 from .capture import read_capture
+from .echo import pings
 from .error import DataError, FileError, UnusableError, in_words, reading
 from .flow import Flow, Sightings, completed, found, of_captures, of_probe, of_samples
 from .inside import LINKED, Inside
@@ -144,6 +145,12 @@ class Bundle:
         return [completed(flow, seen) for flow in self.flows] + found(
             seen, self.flows, self.names_by_address, self.manifest.get("commands", [])
         )
+
+    @cached_property
+    def pings(self) -> list[Flow]:
+        """The echo requests that nodes sent, one for each program and target; in order of time."""
+        captures = {node: self.capture(node) for node in self.captured_nodes}
+        return pings(captures, self.names_by_address, self.manifest.get("commands", []), self.seen.addresses)
 
     @cached_property
     def seen(self) -> Sightings:

@@ -21,6 +21,8 @@ __all__ = ["ACK", "FIN", "PROTOCOL_TCP", "PROTOCOL_UDP", "PSH", "RST", "SYN", "i
 
 #: Of UDP's header and payload: what celld makes its tag of, without the checksum.
 TAG_UDP_BYTES, CHECKSUM_AT = 30, (6, 7)
+PROTOCOL_ICMP, PROTOCOL_ICMPV6 = 1, 58
+PROTOCOLS_ICMP = (PROTOCOL_ICMP, PROTOCOL_ICMPV6)
 #: FNV-1a, 64 bits.
 FNV_OFFSET, FNV_PRIME = 0xCBF29CE484222325, 0x100000001B3
 
@@ -64,7 +66,9 @@ def read_capture(path: Path | Inside) -> pl.DataFrame:
         the headers, so a short snap length does not shrink it. A `fragment`
         that is not a packet's first has no ports. Of UDP there are the
         payload's `first_byte` and the four bytes after it, and `udp_tag`,
-        the tag that the packet has in radio.trace.
+        the tag that the packet has in radio.trace. Of ICMP `first_byte` is
+        the type, and `next_word` the identifier << 16 | the sequence number
+        of an echo.
 
     Raises:
         FileError: no capture, an unexpected link type, or cut short.
@@ -74,7 +78,7 @@ def read_capture(path: Path | Inside) -> pl.DataFrame:
     six = packets.frame["version"].to_numpy() == 6
     frame = packets.frame.with_columns(
         src=_numbers(packets.frame, "src", six), dst=_numbers(packets.frame, "dst", six),
-        udp_tag=pl.Series(_tags(packets)))
+        udp_tag=pl.Series(_tags(packets)), **_icmp(packets))
     if six.any():
         timestamp = ip_packets(records, options=True).frame["ts_val"]
         of_tcp = (pl.col("version") == 6) & (pl.col("protocol") == PROTOCOL_TCP) & ~pl.col("fragment")
@@ -137,6 +141,18 @@ def _tags(packets: Packets) -> np.ndarray:
         start = np.stack([udp.byte(i) for i in range(TAG_UDP_BYTES)], axis=1).astype(np.uint8)
         tags[at] = udp_tags(start, frame["ip_bytes"].to_numpy()[at].astype(np.int64) - packets.header_bytes[at])
     return tags
+
+
+def _icmp(packets: Packets) -> dict[str, pl.Series]:
+    """`first_byte` and `next_word` with those of ICMP. Source: RFC 792; RFC 4443 section 4"""
+    frame, ip = packets.frame, packets.ip
+    columns = {name: frame[name] for name in ("first_byte", "next_word")}
+    at = np.flatnonzero((frame["protocol"].is_in(PROTOCOLS_ICMP) & ~frame["fragment"]).to_numpy())
+    if not len(at):
+        return columns
+    icmp = ip.of(at).plus(packets.header_bytes[at])
+    values = {"first_byte": icmp.byte(), "next_word": icmp.number(4, 4)}
+    return {name: column.scatter(at, pl.Series(values[name]).cast(column.dtype)) for name, column in columns.items()}
 
 
 def udp_tags(start: np.ndarray, length: np.ndarray) -> np.ndarray:

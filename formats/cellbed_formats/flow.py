@@ -20,7 +20,7 @@ from .capture import PROTOCOL_TCP, PROTOCOL_UDP
 from .error import DataError
 
 TRANSPORTS = {PROTOCOL_TCP: "tcp", PROTOCOL_UDP: "udp"}
-TCP, UDP, QUIC = "tcp", "udp", "quic"
+TCP, UDP, QUIC, ICMP = "tcp", "udp", "quic", "icmp"
 #: Of a run without any connection: only the radio is shown.
 NO_TRANSPORT = "none"
 #: Kind of a flow that no scenario names.
@@ -66,6 +66,11 @@ class Flow:
     def datagrams(self) -> bool:
         """It goes over UDP."""
         return self.transport in (UDP, QUIC)
+
+    @property
+    def pings(self) -> bool:
+        """It is the echo requests of one `ping`, and their replies."""
+        return self.transport == ICMP
 
     @property
     def protocol(self) -> int:

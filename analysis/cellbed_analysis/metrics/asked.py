@@ -1,22 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A flow that someone asks about, and its segments whose RTT radio.trace explains."""
+"""A flow or ping that someone asks about, and its segments or echo requests whose RTT radio.trace explains."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import polars as pl
 
 from cellbed_formats.bundle import Bundle
 from cellbed_formats.error import DataError, UnusableError
-from cellbed_formats.flow import Flow, note
+from cellbed_formats.flow import Flow, ids, named, note
 
+from ..radio.grid import grid_of
 from ..radio.links import lives_of
-from ..tcp.segment import RTT_PARTS, decomposed_segments
-from ..tcp.shown_flow import shown_flow
+from ..tcp.echo import BEYOND_PARTS, decomposed_echoes
+from ..tcp.segment import DATA_AND_ACK, ECHOES, RTT_PARTS, decomposed_segments, part_label
 from .rows import traced_in_full
 from .run import RunAnalysis, analyse
 from .utran import settings_of as utran_of
+
+#: What all pings are called.
+PING = "ping"
 
 
 @dataclass(frozen=True)
@@ -37,10 +42,8 @@ class Asked:
         run = analyse(bundle)
         if not run.readable:
             raise UnusableError(run.problem)
-        flow = shown_flow(bundle, wanted)
-        if not bundle.all_flows:
-            raise DataError(f"{bundle.path}: {bundle.without_flows}")
-        asked = cls(run, flow, note(bundle.all_flows, flow, wanted))
+        flow = _meant(bundle, wanted)
+        asked = cls(run, flow, note([*bundle.all_flows, *bundle.pings], flow, wanted))
         if utran_of(bundle) is not None:
             raise DataError(f"{bundle.path}: the parts of an RTT are not known over the UTRAN; choose a run over "
                             "LTE or NR")
@@ -58,15 +61,23 @@ class Asked:
     @property
     def unexplained(self) -> str:
         """The message where no segment is explained."""
-        return f"{self.where}: radio.trace explains no RTT of this flow; choose another flow or time"
+        return f"{self.where}: radio.trace explains no RTT of this {'ping' if self.flow.pings else 'flow'}; choose " \
+               "another flow or time"
+
+    @cached_property
+    def sent(self) -> pl.DataFrame:
+        """Every echo request of a ping, as `echo.decomposed_echoes`."""
+        return decomposed_echoes(self.run.bundle, self.flow, lives_of(self.run.bundle))
 
     def explained(self) -> pl.DataFrame:
-        """Segments whose RTT is known with all its parts, by the time they were sent.
+        """Segments, or echo requests, whose RTT is known with all its parts, by the time they were sent.
 
         Raises:
             DataError: the connection carried no data.
         """
         bundle, flow = self.run.bundle, self.flow
+        if flow.pings:
+            return self.sent.drop_nulls(["rtt_ns", *RTT_PARTS])
         if not flow.packets(bundle.capture(flow.source))["payload_bytes"].sum():
             raise DataError(f"{self.where}: the connection carried no data; choose another flow with --flow")
         segments = self.run.segments(flow.id)
@@ -74,9 +85,34 @@ class Asked:
             segments = decomposed_segments(bundle, flow, lives_of(bundle))
         return segments.drop_nulls(["rtt_ns", *RTT_PARTS]).sort("out_ns", maintain_order=True)
 
+    def label(self, part: str) -> str:
+        """One of RTT_PARTS or BEYOND_PARTS in words."""
+        if part in BEYOND_PARTS:
+            return BEYOND_PARTS[part]
+        packets = ECHOES if self.flow.pings else DATA_AND_ACK
+        return part_label(part, part in self.wired, grid_of(self.run.bundle).nr, packets)
+
     @property
     def wired(self) -> frozenset[str]:
         """Parts of the RTT that have wires in them."""
         ues = self.run.bundle.ue_numbers
         return frozenset((() if self.flow.source in ues else ("host_tx", "host_rx"))
                          + (() if self.flow.sink in ues else ("receiver",)))
+
+
+def _meant(bundle: Bundle, wanted: str | None) -> Flow:
+    """The flow or the ping of that name; None: the run's first flow, or its first ping where it has none.
+
+    Raises:
+        DataError: there is none, or there are several pings and `ping` does not say which.
+    """
+    pings, named_so = bundle.pings, {flow.id for flow in bundle.all_flows} | {flow.command for flow in bundle.all_flows}
+    if wanted == PING and PING not in named_so:
+        if not pings:
+            raise DataError(f"{bundle.path}: --flow {PING}: no node sent an echo request that a capture has")
+        if len(pings) > 1 and PING not in {ping.command for ping in pings}:
+            raise DataError(f"{bundle.path}: --flow {PING}: the run has {len(pings)}; allowed {ids(pings)}")
+        wanted = pings[0].id if len(pings) == 1 else wanted
+    if not bundle.all_flows and not pings and wanted is None:
+        raise DataError(f"{bundle.path}: {bundle.without_flows}")
+    return named([*bundle.all_flows, *pings], wanted, bundle.path)

@@ -24,7 +24,7 @@ from ..metrics.run import RunAnalysis
 from ..metrics.share import Arrivals, arrivals
 from ..radio.events import rows_of
 from ..radio.grid import grid_of
-from ..tcp.segment import RTT_PARTS, part_label
+from ..tcp.segment import RTT_PARTS
 from .draw import blocks, boxes, clouds, cumulative, lines, sequence, stack, violins
 from .pooled import Pool, averaged, held, together
 
@@ -169,8 +169,7 @@ def _parts(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
     rows = wanted.within(asked.explained().with_columns(t_s=(pl.col("out_ns") - run.bundle.start_ns) / 1e9))
     if rows.is_empty():
         raise DataError(asked.unexplained)
-    nr = grid_of(run.bundle).nr
-    named = {part_label(part, part in asked.wired, nr): pl.col(part) / 1e6 for part in RTT_PARTS}
+    named = {asked.label(part): pl.col(part) / 1e6 for part in RTT_PARTS}
     edges = _edges(wanted, float(rows["t_s"].max()))  # type: ignore[arg-type]
     bins = rows.select(bin=pl.Series(np.searchsorted(edges[1:-1], rows["t_s"], side="right"), dtype=pl.Int64), **named)
     sums = bins.group_by("bin").mean()

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One query: why was the RTT of this segment so long, or the delay of this datagram?"""
+"""One query: why was the RTT of this segment or ping so long, or the delay of this datagram?"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,50 +18,15 @@ from ..radio.grid import grid_of
 from ..radio.links import lives_of
 from ..radio.packet_path import RadioLog
 from ..tcp.delay import datagram_delays, least_way_ns, spin_rtts
-from ..tcp.segment import NR_WAY_PARTS, RTT_PARTS, WAY_PARTS, part_label, radio_parts
-from ..tcp.timeline import sequence_of, table
+from ..tcp.segment import NR_WAY_PARTS, WAY_PARTS, radio_parts
+from .answer import LEAST_MS, Answer, answer_of, defect_of, noted, unknown
+from .why_ping import ping_answer
 
 #: Parts of a datagram's way outside of the radio, by whether a server's wires are in them.
 OUTSIDE = {
     "host_tx": ("sender's host, capture to radio", "sender's host and wires to the radio"),
     "host_rx": ("radio to the receiver's capture", "wires from the radio to the receiver's capture"),
 }
-#: Parts of less than this are not shown, and one below nothing by less is no defect: the offset of the clocks of
-#: captures and of radio.trace is known to a part of the time that reading a clock takes.
-LEAST_MS = 0.0005
-#: Reason for which a run is invalid; a step of the clock is seen up to so much later.
-_CLOCK_STEP, _SEEN_WITHIN_S = "clock_step", 1.5
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The RTT of one segment and where it went."""
-
-    sent_s: float  # after t = 0
-    seq: int  # bytes of the stream before it
-    rtt_ms: float | None  # None: not known, as said by `defect`
-    parts_ms: dict[str, float]  # in order of time; their sum is rtt_ms. Empty: not known
-    events: pl.DataFrame  # `timeline.table`
-    wired: frozenset[str] = frozenset()  # of parts_ms: those with wires in them
-    nr: bool = False  # the radio network is NR
-    note: str | None = None  # of a run with other flows
-    defect: str | None = None  # why times of captures are not to be believed
-
-    def __str__(self) -> str:
-        """The answer for people: parts, then events."""
-        rtt = "not known" if self.rtt_ms is None else f"{self.rtt_ms:.3f} ms"
-        lines = [*_noted(self.note), f"segment at byte {self.seq}, sent at {self.sent_s:.6f} s: RTT {rtt}",
-                 *_unknown(self.defect)]
-        parts = {part_label(part, part in self.wired, self.nr): ms for part, ms in self.parts_ms.items()
-                 if abs(ms) >= LEAST_MS}
-        lines += [f"  {ms:9.3f} ms  {label}" for label, ms in parts.items()]
-        asked = self.events.filter((pl.col("t_ms") == 0) & pl.col("event").str.contains("request"))
-        begin = "the entry into the buffer" if asked.is_empty() else "the request" if self.nr else "the RAC request"
-        lines.append(f"  time from {begin} (ms):")
-        for event in self.events.iter_rows(named=True):
-            until = "" if event["arrival_ms"] is None else f" to {event['arrival_ms']:.3f}"
-            lines.append(f"  {event['t_ms']:9.3f}{until:<11} {event['where']}: {event['event']}")
-        return "\n".join(lines)
 
 
 @dataclass(frozen=True)
@@ -81,48 +45,22 @@ class DatagramAnswer:
         """The answer for people: the delay, its parts, what else is known."""
         took = f"{self.delay_ms:.3f} ms one way" if self.delay_ms is not None else \
             "never came" if self.defect is None else "it came; when is not known"
-        lines = [*_noted(self.note), f"datagram of {self.ip_bytes} bytes, sent at {self.sent_s:.6f} s: {took}",
-                 *_unknown(self.defect)]
+        lines = [*noted(self.note), f"datagram of {self.ip_bytes} bytes, sent at {self.sent_s:.6f} s: {took}",
+                 *unknown(self.defect)]
         lines += [f"  {ms:9.3f} ms  {label}" for label, ms in self.parts_ms.items() if abs(ms) >= LEAST_MS]
         return "\n".join([*lines, *(f"  {fact}" for fact in self.facts)])
-
-
-def _noted(text: str | None) -> list[str]:
-    return [] if text is None else [text]
-
-
-def _unknown(defect: str | None) -> list[str]:
-    return [] if defect is None else [f"  where its time went is not known: {defect}"]
-
-
-def defect_of(bundle: Bundle, parts: Mapping[str, float], whole: float, end_ns: int) -> str | None:
-    """Why times that come of two clocks are not right; None: they may be.
-
-    Args:
-        parts: of the time @whole, by what they are.
-        end_ns: when that ended.
-    """
-    steps = bundle.clock_steps
-    seen = ", ".join(f"by {ms:+.1f} ms, seen at {at_s:.1f} s" for ms, at_s in steps)
-    cause = f"the machine's clock was set {seen}" if steps else "its captures and radio.trace do not agree"
-    if wrong := [label for label, part in {**parts, "the whole": whole}.items() if part < -LEAST_MS]:
-        return f'{cause}; "{wrong[0]}" would be less than nothing'
-    beyond = any(reason.get("code") == _CLOCK_STEP for reason in bundle.manifest["validity"]["reasons"])
-    if beyond and steps and (end_ns - bundle.start_ns) / 1e9 > steps[0][1] - _SEEN_WITHIN_S:
-        return cause
-    return None
 
 
 def why(
     bundle: Bundle, at_s: float, wanted: str | None = None, seq: int | None = None
 ) -> Answer | DatagramAnswer:
-    """Explain the RTT of the first segment sent at or after a time, or of a flow of datagrams that one's way.
+    """Explain the RTT of the first segment or ping sent at or after a time, or of a flow of datagrams that one's way.
 
     Args:
         bundle: a run.
         at_s: seconds after t = 0.
-        wanted: id of a flow; None: the scenario's first, else the largest.
-        seq: bytes of the stream before the segment, of several that were sent at one time; None: the first.
+        wanted: id of a flow or ping, or `ping` for the only one; None: the scenario's first, else the largest flow.
+        seq: bytes of the stream before the segment, or icmp_seq of the ping; None: the first.
 
     Raises:
         DataError: the run has no such flow, segment or datagram, or lacks the files that it takes.
@@ -130,23 +68,26 @@ def why(
     asked = Asked.of(bundle, wanted)
     flow, where = asked.flow, asked.where
     if flow.datagrams:
-        return _of_datagram(bundle, flow, _first(datagram_delays(bundle, flow), "sent_ns", bundle, at_s, where),
-                            asked.note)
-    known = asked.explained()
+        return _of_datagram(bundle, flow, _first(datagram_delays(bundle, flow), "sent_ns", bundle, at_s, where,
+                                                   "datagram"), asked.note)
+    known = asked.sent if flow.pings else asked.explained()
     if seq is not None:
+        if flow.pings and seq not in known["seq"]:
+            least, most = (known["seq"].sort()[end] for end in (0, -1))
+            raise DataError(f"{where}: no echo request has icmp_seq {seq}; choose {least} to {most}")
         known = known.filter(pl.col("seq") == seq)
     if known.is_empty():
         raise DataError(asked.unexplained)
-    return _answer(asked, _first(known, "out_ns", bundle, at_s, where))
+    found = _first(known, "out_ns", bundle, at_s, where, "echo request" if flow.pings else "segment with an RTT")
+    return ping_answer(asked, found) if flow.pings else answer_of(asked, found, f"segment at byte {found['seq']}")
 
 
 def _lives(bundle: Bundle) -> pl.DataFrame:
     return lives_of(bundle)
 
 
-def _first(sent: pl.DataFrame, time: str, bundle: Bundle, at_s: float, where: str) -> dict[str, Any]:
+def _first(sent: pl.DataFrame, time: str, bundle: Bundle, at_s: float, where: str, what: str) -> dict[str, Any]:
     """The first row at or after a time. Raises DataError: none is so late, or there is none at all."""
-    what = "segment with an RTT" if time == "out_ns" else "datagram"
     if sent.is_empty():
         raise DataError(f"{where}: no {what} was sent")
     after = sent.filter(pl.col(time) >= bundle.start_ns + round(at_s * 1e9))
@@ -154,24 +95,6 @@ def _first(sent: pl.DataFrame, time: str, bundle: Bundle, at_s: float, where: st
         last_s = (sent[time][-1] - bundle.start_ns) / 1e9
         raise DataError(f"{where}: no {what} was sent at or after {at_s:g} s; choose a time up to {last_s:.3f} s")
     return after.row(0, named=True)
-
-
-def _answer(asked: Asked, segment: dict[str, Any]) -> Answer:
-    bundle, wired, nr = asked.run.bundle, asked.wired, grid_of(asked.run.bundle).nr
-    parts_ms, rtt_ms = {part: segment[part] / 1e6 for part in RTT_PARTS}, segment["rtt_ns"] / 1e6
-    defect = defect_of(bundle, {part_label(part, part in wired, nr): ms for part, ms in parts_ms.items()}, rtt_ms,
-                     segment["ack_ns"])
-    return Answer(
-        sent_s=(segment["out_ns"] - bundle.start_ns) / 1e9,
-        seq=segment["seq"],
-        rtt_ms=rtt_ms if rtt_ms >= 0 else None,
-        parts_ms=parts_ms if defect is None else {},
-        events=table(sequence_of(asked.flow, segment, nr)),
-        nr=nr,
-        wired=wired,
-        note=asked.note,
-        defect=defect,
-    )
 
 
 def _of_datagram(bundle: Bundle, flow: Flow, datagram: dict[str, Any], said: str | None) -> DatagramAnswer:

@@ -15,10 +15,9 @@ from cellbed_formats.error import DataError
 
 from ..metrics.asked import Asked
 from ..metrics.window import evaluated_window
-from ..radio.grid import grid_of
-from ..tcp.segment import RTT_PARTS, part_label
+from ..tcp.segment import RTT_PARTS
+from .answer import LEAST_MS, defect_of
 from .fitted import Column, Fitted
-from .why import LEAST_MS, defect_of
 
 #: Percentiles of the RTT between which a segment is one of the middle, and above which it is one of the slowest.
 MIDDLE, SLOWEST = (40, 60), 95
@@ -26,7 +25,8 @@ MIDDLE, SLOWEST = (40, 60), 95
 
 @dataclass(frozen=True)
 class FlowAnswer:
-    """The RTTs of a flow's segments in the evaluated window, and where they went on average."""
+    """The RTTs of a flow's segments or a ping's echo requests in the evaluated window, and where they went on average.
+    """
 
     flow: str
     segments: int  # in the window
@@ -34,6 +34,7 @@ class FlowAnswer:
     parts: pl.DataFrame  # part (label), all_ms, middle_ms, slowest_ms: means; their sums are the mean RTTs
     note: str | None = None
     defect: str | None = None  # why times of captures are not to be believed; then there are no parts
+    packets: str = "segments"  # what `segments` counts
 
     def percentile_ms(self, share: float) -> float:
         """Of the RTT; share: 0 to 100."""
@@ -47,7 +48,7 @@ class FlowAnswer:
             yield f"where the time of flow {self.flow} went is not known: {self.defect}"
             return
         made = Fitted(
-            f"flow {self.flow}: mean RTT of {len(self.rtt_ms)} of {self.segments} segments, in ms; median "
+            f"flow {self.flow}: mean RTT of {len(self.rtt_ms)} of {self.segments} {self.packets}, in ms; median "
             f"{self.percentile_ms(50):.1f}, {SLOWEST}th percentile {self.percentile_ms(SLOWEST):.1f}",
             Column("part of the RTT", words=True), Column("all", keep=1), Column(f"middle {MIDDLE[1] - MIDDLE[0]} %"),
             Column(f"slowest {100 - SLOWEST} %"), Column("more"),
@@ -75,13 +76,14 @@ def why_flow(bundle: Bundle, wanted: str | None = None) -> FlowAnswer:
     known = window.cut(asked.explained(), "out_ns")
     if known.is_empty():
         raise DataError(asked.unexplained)
-    n = len(window.cut(asked.run.segments(flow.id), "out_ns")) or len(known)
+    sent = asked.sent if flow.pings else asked.run.segments(flow.id)
+    n = len(window.cut(sent, "out_ns")) or len(known)
     rtt_ms = known["rtt_ns"].to_numpy() / 1e6
-    nr = grid_of(bundle).nr
-    labels = {part: part_label(part, part in asked.wired, nr) for part in RTT_PARTS}
+    labels = {part: asked.label(part) for part in RTT_PARTS}
     least = {labels[part]: float(known[part].min()) / 1e6 for part in RTT_PARTS}  # type: ignore[arg-type]
     defect = defect_of(bundle, least, float(rtt_ms.min()), flow.end_ns)
-    return FlowAnswer(flow.id, n, rtt_ms, _means(known, rtt_ms, labels), asked.note, defect)
+    return FlowAnswer(flow.id, n, rtt_ms, _means(known, rtt_ms, labels), asked.note, defect,
+                      "echo requests" if flow.pings else "segments")
 
 
 def _means(known: pl.DataFrame, rtt_ms: np.ndarray, labels: dict[str, str]) -> pl.DataFrame:

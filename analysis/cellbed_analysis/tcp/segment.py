@@ -11,6 +11,7 @@ Source: RFC 6298 section 3 (Karn's algorithm)
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -80,13 +81,18 @@ WIRED_LABELS = {
 }
 
 
-def part_label(part: str, wired: bool = False, nr: bool = False) -> str:
+#: What goes there and what comes back: of a flow of TCP, of a ping.
+DATA_AND_ACK, ECHOES = {"data": "data", "ack": "ACK"}, {"data": "echo request", "ack": "echo reply"}
+
+
+def part_label(part: str, wired: bool = False, nr: bool = False, packets: Mapping[str, str] = DATA_AND_ACK) -> str:
     """A part of the RTT in words, e.g. "data: wait before the RAC request"."""
     if part in HOST_LABELS:
-        return (WIRED_LABELS if wired else HOST_LABELS)[part]
+        label = (WIRED_LABELS if wired else HOST_LABELS)[part]
+        return label if packets is DATA_AND_ACK else label.replace(" and TCP (delayed ACK)", "")
     side, _, step = part.partition("_")
     words = WAY_PARTS | NR_WAY_PARTS if nr else WAY_PARTS
-    return f"{'ACK' if side == 'ack' else 'data'}: {words[step]}"
+    return f"{packets[side]}: {words[step]}"
 
 
 def tcp_tag() -> pl.Expr:

@@ -18,7 +18,7 @@ import polars as pl
 from cellbed_formats.flow import Flow
 
 from ..radio.grid import SUBFRAME_NS, Grid
-from .segment import ARQ_PARTS, HARQ_PARTS
+from .segment import ARQ_PARTS, DATA_AND_ACK, ECHOES, HARQ_PARTS
 
 #: What a timeline has without any wait: an occasion to ask, a grant and a delivery at once.
 TTI_NS = SUBFRAME_NS
@@ -74,18 +74,17 @@ def sequence_of(flow: Flow, segment: dict[str, Any], nr: bool = False) -> Sequen
     Args:
         nr: the radio network is NR, whose UEs have other ways to ask.
     """
-    lanes = (flow.source, Grid(nr=nr).station, flow.sink)
+    lanes, packets = (flow.source, Grid(nr=nr).station, flow.sink), ECHOES if flow.pings else DATA_AND_ACK
     origin = segment["data_request_ns"] or segment["data_in_ns"]
     steps = [
-        *_way_steps(segment, "data", flow.source, flow.sink, nr),
-        *_way_steps(segment, "ack", flow.sink, flow.source, nr),
+        *_way_steps(segment, "data", packets["data"], flow.source, flow.sink, nr),
+        *_way_steps(segment, "ack", packets["ack"], flow.sink, flow.source, nr),
     ]
     return Sequence(lanes, origin, tuple(steps), segment["seq"], segment["rtt_ns"])
 
 
-def _way_steps(segment: dict[str, Any], side: str, sender: str, receiver: str, nr: bool) -> list[Step]:
-    """Steps of one packet's way from `sender` to `receiver`."""
-    what = "ACK" if side == "ack" else "data"
+def _way_steps(segment: dict[str, Any], side: str, what: str, sender: str, receiver: str, nr: bool) -> list[Step]:
+    """Steps of one packet's way from `sender` to `receiver`; @what is it called."""
     station = Grid(nr=nr).station
 
     def at(moment: str) -> int | None:
@@ -118,7 +117,8 @@ def _way_steps(segment: dict[str, Any], side: str, sender: str, receiver: str, n
         if begin is not None and end_ns is not None and begin < end_ns
     ]
     out_ns = segment[f"{side}_out_ns"]
-    return [*steps, Step(out_ns, receiver, receiver, f"{what} delivered to TCP")]
+    above = "TCP" if what in DATA_AND_ACK.values() else "ICMP"
+    return [*steps, Step(out_ns, receiver, receiver, f"{what} delivered to {above}")]
 
 
 def table(sequence: Sequence) -> pl.DataFrame:

@@ -19,9 +19,10 @@ from synthetic_bundle import OFFSET_NS, START_NS, write_bundle
 
 from cellbed_analysis.__main__ import main
 from cellbed_analysis.metrics.run import analyse
+from cellbed_analysis.report.answer import Answer, defect_of
 from cellbed_analysis.report.console import print_table
 from cellbed_analysis.report.headline import metrics_frame
-from cellbed_analysis.report.why import Answer, DatagramAnswer, defect_of, why
+from cellbed_analysis.report.why import DatagramAnswer, why
 from cellbed_analysis.report.why_flow import why_flow
 from cellbed_analysis.report.words import estimate_text, number_text, window_text
 from cellbed_analysis.stats.interval import Estimate

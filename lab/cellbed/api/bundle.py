@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from cellbed_analysis.metrics.run import RunAnalysis
     from cellbed_analysis.plots.plot import Plot
-    from cellbed_analysis.report.why import Answer, DatagramAnswer
+    from cellbed_analysis.report.answer import Answer
+    from cellbed_analysis.report.why import DatagramAnswer
     from cellbed_analysis.report.why_flow import FlowAnswer
 
 # Of a page within a notebook.
@@ -155,12 +156,13 @@ class Bundle:
         return packets(self.stored, node)
 
     def why(self, segment: float | Mapping[str, Any] | pl.DataFrame = 0.0,
-            flow: str | None = None) -> Answer | DatagramAnswer:
-        """Where the RTT of a segment went; for UDP and QUIC, the delay of a datagram.
+            flow: str | None = None, seq: int | None = None) -> Answer | DatagramAnswer:
+        """Where the RTT of a segment or a ping went; for UDP and QUIC, the delay of a datagram.
 
         Args:
             segment: a row of `segments`, or a time in s: then the first one that was sent at or after it.
-            flow: id of a flow; None: the row's, or the run's first.
+            flow: id of a flow or ping, or "ping" for the only one; None: the row's, or the run's first.
+            seq: icmp_seq of the ping, or the segment's first byte in the stream; None: the first.
 
         Examples:
             >>> slowest = run.segments.drop_nulls("rtt_ms").sort("rtt_ms").tail(1)
@@ -173,7 +175,7 @@ class Bundle:
         row = segment if isinstance(segment, float | int | Mapping) else segment.row(0, named=True)
         if isinstance(row, Mapping):
             return why(self.stored, float(row["t_s"]), flow or row.get("flow"), row.get("seq"))
-        return why(self.stored, float(row), flow)
+        return why(self.stored, float(row), flow, seq)
 
     def why_flow(self, flow: str | None = None) -> FlowAnswer:
         """Where the RTTs of a whole flow went, and what the slowest ones have more of. Args: flow: None: the first.

@@ -38,7 +38,7 @@ from cellbed.cli.options import (
     Shared,
     Variants,
     Watch,
-    WhichFlow,
+    WhichFlowOrPing,
     fleet_of,
 )
 from cellbed.cli.screens import console, errors
@@ -164,10 +164,12 @@ def why(
     variant: OfVariant = None,
     seed: OfSeed = None,
     set_: OfSettings = None,
-    flow: WhichFlow = None,
+    flow: WhichFlowOrPing = None,
+    seq: Annotated[int | None, typer.Option(min=0, show_default=False, help="The ping with this icmp_seq, or the "
+                                            "segment at this byte of the stream, instead of the first.")] = None,
     keep_going: KeepGoing = False,
 ) -> None:
-    """Explain the RTT of the first segment sent at or after a time, or of all; for UDP and QUIC, a datagram's delay."""
+    """Explain the RTT of the first segment or ping sent at or after a time, or of all; of UDP and QUIC, a delay."""
     with analysing(bundle, keep_going=keep_going) as standing:
         from cellbed.api.bundle import Bundle
         from cellbed.results.choose import Wanted
@@ -176,7 +178,7 @@ def why(
         if whole:
             console().print(chosen.why_flow(flow))
         else:
-            console().print(str(chosen.why(at, flow)), soft_wrap=True)
+            console().print(str(chosen.why(at, flow, seq)), soft_wrap=True)
 
 
 @app.command("bundle")

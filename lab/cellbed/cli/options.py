@@ -63,6 +63,10 @@ ALL_CPUS = os.cpu_count() or 1
 WhichFlow = Annotated[str | None, typer.Option("--flow", show_default=False, help="The id of a flow, as in the report "
                                                "and metrics.parquet. Default: the scenario's first flow, else the "
                                                "largest.")]
+WhichFlowOrPing = Annotated[str | None, typer.Option("--flow", show_default=False, help="The id of a flow, as in the "
+                                                     "report and metrics.parquet; the id of a ping or of the command "
+                                                     "that sent it; or `ping`, if there is one. Default: the "
+                                                     "scenario's first flow, else the largest.")]
 
 
 def fleet_of(scheduler: str | None, on: list[str] | None, lab: str, kernel: str | None, shared: bool,
