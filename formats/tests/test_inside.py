@@ -64,6 +64,7 @@ NAMED = {
     ("lab/cellbed/labs/vm_boot.py", "open(image, 'rb')"),
     ("lab/cellbed/cli/replicate.py", "webbrowser.open((where / 'summary/report.html').resolve().as_uri())"),  # a page
     ("lab/cellbed/api/link.py", "written.write_text(text)"),  # a script, where the user wants it
+    ("lab/cellbed/link/machine.py", "disabled.read_text()"),  # of the kernel
     ("lab/cellbed/link/experiment.py", "file.open('x')"),  # a new scenario, where the user wants it
     ("lab/cellbed/sweep/fleet_worker.py", "shutil.move(directory, folder)"),  # to a name that nobody knows before
     ("lab/cellbed/sweep/fleet_worker.py", "shutil.rmtree(folder, ignore_errors=True)"),
