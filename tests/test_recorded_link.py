@@ -167,3 +167,36 @@ def test_a_long_transfer_gets_the_busy_link(trains):
     times = mahimahi.read(ROOT / "scenarios/packet-trace/down.mahimahi")
     window = [t for t in times if 1000 <= t <= 4600]
     assert 0.5 < row["ip_throughput_mbps"] * 3e6 / 8 / (len(window) * 1400) < 1.2
+
+
+def test_a_trace_becomes_a_link_that_offers_what_it_says(tmp_path):
+    trace = ROOT / "scenarios/packet-trace/down.mahimahi"
+    said = cellbed("fit", trace, "--uplink", trace.with_name("up.mahimahi"), "--delay-ms", 10, "--queue-pkts", 200,
+                   cwd=tmp_path).stdout
+    found = json.loads((tmp_path / "down-fit/fit.json").read_text())
+    assert f"{found['delivered_mbps']:.2f}"[:3] in said
+    assert 0.97 * found["offered_mbps"] < found["delivered_mbps"] < 1.02 * found["offered_mbps"]
+    assert found["rate_ks"] < 0.15 and found["rtt_ms"]["p5"] > 20
+    link = yaml.safe_load((tmp_path / "down-fit/scenario.yaml").read_text())["radio"]["packet_trace"]
+    assert link == {"uplink": "up.mahimahi", "downlink": "down.mahimahi", "delay_ms": 10, "queue_pkts": 200}
+    assert (tmp_path / "down-fit/down.mahimahi").read_text() == trace.read_text()
+
+
+@pytest.mark.parametrize(("content", "options", "message"), [
+    ("1\n5\n4\n", [], "trace: line 3: value '4': allowed whole milliseconds, 5..4294967295, not less than in the line "
+                      "before"),
+    ("0\n", [], "trace: line 1: value '0': allowed more than 0 in the last line, which is the period"),
+    ("1\n5\n", ["--flow", "x"], "--flow x: allowed with a capture, and this is a trace; leave it out")])
+def test_a_trace_that_is_wrong_is_one_line(tmp_path, content, options, message):
+    (tmp_path / "trace").write_text(content)
+    done = cellbed("fit", "trace", *options, cwd=tmp_path, check=False)
+    assert (done.returncode, done.stderr) == (1, f"cellbed: {message}\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["trace"]
+
+
+def test_options_of_traces_are_refused_with_a_capture(executed, tmp_path):
+    capture = executed["cubic"] / "ip-server.pcap"
+    done = cellbed("fit", capture, "--delay-ms", 10, "--output", tmp_path / "out", check=False)
+    assert (done.returncode, done.stderr) == \
+        (1, "cellbed: --delay-ms 10: allowed with a trace, and this is a capture; leave it out\n")
+    assert not (tmp_path / "out").exists()

@@ -74,16 +74,17 @@ class Nearness:
         return asdict(self) | {"rtt_ms": {f"p{q}": pair for q, pair in self.rtt_ms.items()}}
 
 
-def _ready(one: FlowMeasures) -> None:
+def ready(one: FlowMeasures) -> None:
+    """Raises DataError: the flow has too few segments, or no round trips."""
     if one.way is None or len(one.way.segments) < LEAST_SEGMENTS:
         have = 0 if one.way is None else len(one.way.segments)
         raise DataError(f"flow {one.row['flow']}: {have} data segments of TCP: allowed {LEAST_SEGMENTS} or more")
-    if not len(_round_trips(one)[0]):
+    if not len(round_trips(one)[0]):
         raise DataError(f"flow {one.row['flow']}: no round trip over the whole path: ACKs are missing, or, at the "
                         "receiver, timestamps")
 
 
-def _round_trips(one: FlowMeasures) -> tuple[np.ndarray, np.ndarray]:
+def round_trips(one: FlowMeasures) -> tuple[np.ndarray, np.ndarray]:
     """When round trips over the whole path ended, in ns, and how long they took, in ms."""
     way = one.way
     assert way is not None
@@ -94,7 +95,7 @@ def _round_trips(one: FlowMeasures) -> tuple[np.ndarray, np.ndarray]:
     return ended[order], taken[order]
 
 
-def _deliveries(one: FlowMeasures) -> tuple[np.ndarray, np.ndarray]:
+def deliveries(one: FlowMeasures) -> tuple[np.ndarray, np.ndarray]:
     """When payload was seen to have come, in ns, and how much: at the receiver its segments, else what ACKs tell."""
     way = one.way
     assert way is not None
@@ -115,14 +116,14 @@ def fit(one: FlowMeasures, lead_ms: float) -> FittedLink:
     Raises:
         DataError: the flow has too few segments, or no round trips.
     """
-    _ready(one)
+    ready(one)
     way = one.way
     assert way is not None
     found = way.segments
-    ended, rtt_ms = _round_trips(one)
+    ended, rtt_ms = round_trips(one)
     least_ms = float(rtt_ms.min())
     delay_ms = max(round((least_ms - 1) / 2), 0)  # half a millisecond each way is waited for an opportunity
-    when, payload = _deliveries(one)
+    when, payload = deliveries(one)
     first = int(found["out_ns"][0])
     late_ms = 0 if one.row["seen_at"] == RECEIVER else 2 * delay_ms
     at_ms = lead_ms + least_ms + np.maximum((when - first) / MS - late_ms, 0)
@@ -183,11 +184,11 @@ def _window(one: FlowMeasures) -> int | None:
 
 def behaviour(one: FlowMeasures) -> Behaviour:
     """What a flow did, for a comparison. Raises DataError: it did too little."""
-    _ready(one)
+    ready(one)
     assert one.way is not None
-    when, payload = _deliveries(one)
+    when, payload = deliveries(one)
     first = int(one.way.segments["out_ns"][0])
-    return Behaviour(float(one.row["goodput_mbps"] or 0), np.sort(_round_trips(one)[1]), one.row["retransmissions"],
+    return Behaviour(float(one.row["goodput_mbps"] or 0), np.sort(round_trips(one)[1]), one.row["retransmissions"],
                      ((when - first) / MS, np.cumsum(payload)))
 
 

@@ -17,6 +17,7 @@ from cellbed_formats.inside import Inside
 from ..report.fitted import ALWAYS, Column, Fitted
 from ..report.words import number_text
 from .fitted_link import Nearness
+from .fitted_trace import TraceNearness
 from .measures import COLUMNS as MEASURED
 
 #: Columns of the terminal: name, title, whether words, and which are left out first where there is no room.
@@ -87,6 +88,17 @@ def comparison(found: Nearness) -> Fitted:
     for name, (original, replay) in pairs.items():
         apart = f"{100 * (replay / original - 1):+.1f} %" if original else ""
         made.add_row(name, number_text(original), number_text(replay), apart)
+    return made
+
+
+def of_trace(found: TraceNearness) -> Fitted:
+    """What a trace offers, and what a transfer over it got."""
+    made = Fitted("the trace and its replay", Column("", words=True), Column("value"))
+    rows = {"offered (Mbit/s)": found.offered_mbps, "delivered (Mbit/s)": found.delivered_mbps,
+            "used (%)": 100 * found.delivered_mbps / found.offered_mbps if found.offered_mbps else 0.0,
+            **{f"RTT p{q} (ms)": value for q, value in found.rtt_ms.items()}}
+    for name, value in rows.items():
+        made.add_row(name, number_text(value))
     return made
 
 

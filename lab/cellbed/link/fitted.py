@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A link that was made of a capture: as a scenario with its traces, and run in the virtual lab."""
+"""A link that was made of a capture, or of a trace: as a scenario with its traces, and run in the virtual lab."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from cellbed.error import CellbedError
+from cellbed.run import mahimahi
 from cellbed.scenario.description import expand
 from cellbed.sweep.execute import Observer, Sweep
 from cellbed_formats import bounded_yaml
@@ -16,6 +18,7 @@ from cellbed_formats.inside import Inside
 SCENARIO, DOWN, UP = "scenario.yaml", "down.mahimahi", "up.mahimahi"
 #: From the start of a trace to the start of the traffic.
 LEAD_MS = 1000
+_BEGIN_BYTES = 4096
 #: An opportunity in each millisecond: ACKs find the way back open.
 _WAY_BACK = "1\n"
 _HEADER = """\
@@ -23,6 +26,13 @@ _HEADER = """\
 # whichever end of the link it was; the way back is open, as a capture of data says nothing of it.
 
 """
+_HEADER_OF_TRACE = """\
+# A link that `cellbed fit` made of a packet-delivery trace, and a transfer that fills it. The trace says when packets
+# could leave; delay and queue are the caller's.
+
+"""
+#: A trace is replayed for so long at most, and no shorter than a transfer needs to fill a link.
+TRACE_MAX_S, TRACE_MIN_S = 60, 5
 
 
 def write(folder: Path, name: str, times_ms: Iterable[int], delay_ms: int, queue_pkts: int, duration_s: float,
@@ -34,21 +44,59 @@ def write(folder: Path, name: str, times_ms: Iterable[int], delay_ms: int, queue
         times_ms: delivery opportunities of 1500 bytes.
         tcp: keys of `tcp` of the scenario.
     """
+    radio = {"uplink": UP, "downlink": DOWN, "delay_ms": delay_ms, "queue_pkts": queue_pkts}
+    return _write(folder, _HEADER, name, {DOWN: _lines(times_ms), UP: _WAY_BACK}, radio, duration_s, tcp)
+
+
+def is_trace(path: Path) -> bool:
+    """Whether a file is a packet-delivery trace: whole numbers in lines, of which no capture consists."""
+    with contextlib.suppress(OSError), open(path, "rb") as file:
+        begin = file.read(_BEGIN_BYTES)
+        return bool(begin) and not begin.strip(b"0123456789\r\n")
+    return False
+
+
+def write_trace(folder: Path, name: str, down: Path, up: Path | None, delay_ms: int, queue_pkts: int,
+                tcp: dict[str, Any]) -> tuple[Path, list[int], float]:
+    """The same of a packet-delivery trace.
+
+    Args:
+        up: of the uplink; None: it is open.
+
+    Returns:
+        The scenario, the times of the downlink's opportunities in ms, and how long the transfer lasts, in s.
+
+    Raises:
+        ScenarioError: a trace is wrong.
+    """
+    times_ms = mahimahi.read(down)
+    duration_s = min(max(times_ms[-1] / 1000, TRACE_MIN_S), TRACE_MAX_S)
+    files = {DOWN: _lines(times_ms), UP: _WAY_BACK if up is None else _lines(mahimahi.read(up))}
+    radio = {"uplink": UP, "downlink": DOWN, "delay_ms": delay_ms, "queue_pkts": queue_pkts}
+    made = _write(folder, _HEADER_OF_TRACE, name, files, radio, duration_s, tcp)
+    return made, times_ms, duration_s
+
+
+def _lines(times_ms: Iterable[int]) -> str:
+    return "".join(f"{t}\n" for t in times_ms)
+
+
+def _write(folder: Path, header: str, name: str, files: dict[str, str], radio: dict[str, Any], duration_s: float,
+           tcp: dict[str, Any]) -> Path:
     scenario = {
         "format": 1, "id": "fitted-link", "title": f"The link of {name}", "source": "none", "seeds": [1],
         "nodes": {"server": {"kind": "server", "address": "10.46.0.1/24"}, "enb": {"kind": "enb"},
                   "ue1": {"address": "10.45.0.1/24"}},
         "links": [{"a": "server", "b": "enb", "rate": "10Gbit", "queue_pkts": 10000}],
-        "radio": {"system": "packet_trace", "ues": {"ue1": {"peer": "enb"}},
-                  "packet_trace": {"uplink": UP, "downlink": DOWN, "delay_ms": delay_ms, "queue_pkts": queue_pkts}},
+        "radio": {"system": "packet_trace", "ues": {"ue1": {"peer": "enb"}}, "packet_trace": radio},
         "tcp": tcp,
         "traffic": [{"id": "flow", "kind": "stream", "from": "server", "to": "ue1", "duration_s": duration_s}],
         "capture": {"radio": False}, "validity": {"queue_drops_allowed": True},
     }  # fmt: skip
     made = Inside.named(folder)
-    (made / DOWN).write("".join(f"{t}\n" for t in times_ms))
-    (made / UP).write(_WAY_BACK)
-    (made / SCENARIO).write(_HEADER + bounded_yaml.dump(scenario, sort_keys=False))
+    for file, text in files.items():
+        (made / file).write(text)
+    (made / SCENARIO).write(header + bounded_yaml.dump(scenario, sort_keys=False))
     return folder / SCENARIO
 
 
