@@ -3,6 +3,7 @@
 
 import itertools
 import json
+import re
 
 import pytest
 import yaml
@@ -192,6 +193,39 @@ def test_a_trace_that_is_wrong_is_one_line(tmp_path, content, options, message):
     done = cellbed("fit", "trace", *options, cwd=tmp_path, check=False)
     assert (done.returncode, done.stderr) == (1, f"cellbed: {message}\n")
     assert [path.name for path in tmp_path.iterdir()] == ["trace"]
+
+
+LOSSY = """
+format: 1
+id: lossy
+nodes: {server: {kind: server, address: 10.46.0.1/24}, enb: {kind: enb}, ue1: {address: 10.45.0.1/24}}
+links: [{a: server, b: enb, rate: 1Gbit, queue_pkts: 10000}]
+radio:
+  system: constant_rate
+  constant_rate: {dl_rate: 10Mbit, ul_rate: 10Mbit, delay_ms: 20, queue_pkts: 100}
+  ues: {ue1: {peer: enb}}
+traffic: [{id: flow, from: server, to: ue1, duration_s: 20}]
+validity: {queue_drops_allowed: true}
+"""
+
+
+@pytest.mark.parametrize("loss_percent", [0, 1])
+def test_a_capture_tells_loss_of_the_link_from_loss_of_its_queue(tmp_path, loss_percent):
+    (tmp_path / "lossy.yaml").write_text(LOSSY)
+    lossy = ["--set", f"radio.constant_rate.downlink_netem=loss {loss_percent}%"] if loss_percent else []
+    cellbed("run", "lossy.yaml", *lossy, cwd=tmp_path)
+    (capture,) = tmp_path.glob("results/*/ip-server.pcap")
+    said = cellbed("fit", capture, "--no-run", "--output", "fitted", cwd=tmp_path).stdout
+    link = yaml.safe_load((tmp_path / "fitted/scenario.yaml").read_text())["radio"]["packet_trace"]
+    assert link["delay_ms"] == 20
+    if loss_percent:
+        low, high = map(float, re.search(r"loss [\d.]+ % \(([\d.]+) to ([\d.]+) %\)", said).groups())
+        assert low < loss_percent < high < 2 * loss_percent
+        assert low < float(link["downlink_netem"].removeprefix("loss ").removesuffix("%")) < high
+        assert link["queue_pkts"] > 200  # it was never full
+    else:
+        assert "loss" not in said and "downlink_netem" not in link
+        assert 90 <= link["queue_pkts"] <= 115
 
 
 def test_options_of_traces_are_refused_with_a_capture(executed, tmp_path):

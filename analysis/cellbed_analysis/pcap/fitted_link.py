@@ -17,6 +17,7 @@ import numpy as np
 
 from cellbed_formats.error import DataError
 
+from ..stats.interval import Estimate, share_of
 from .measures import RECEIVER, FlowMeasures
 
 MS = 1e6
@@ -31,6 +32,10 @@ TAIL_MS = 3000
 LEAST_SEGMENTS = 50
 #: A window this near to the receiver's was limited by it.
 LIMITED_SHARE = 0.85
+#: The longest wait for the link, as a percentile of all; a wait shorter than this share of it met no full queue.
+LONGEST_PERCENTILE, SHORT_WAIT_SHARE = 99.5, 0.5
+#: Fewer are no property of the link.
+LEAST_LOSSES = 3
 #: What a run can hold in each direction.
 QUEUE_MIN_PKTS, QUEUE_MAX_PKTS = 10, 4096
 QUANTILES = (5, 25, 50, 75, 95, 99)
@@ -47,6 +52,7 @@ class FittedLink:
     window_bytes: int | None  # of the receiver, where it limited the sender
     duration_s: float
     busy_share: float  # of the time in which packets waited for the link
+    loss: Estimate  # share of segments lost where no full queue can have dropped them; value 0 where too few were
 
 
 @dataclass(frozen=True)
@@ -135,8 +141,9 @@ def fit(one: FlowMeasures, lead_ms: float) -> FittedLink:
     times = _opportunities(at_ms, gaps_ms, ip_bytes, waited, rate)
     busy = float(gaps_ms[waited].sum() / max(gaps_ms.sum(), 1e-9))
     last_ns = int(found["ack_ns"].max(initial=found["out_ns"][-1]))
-    return FittedLink(times, delay_ms, _queue_pkts(one, rtt_ms, rate), one.row["mss_bytes"], _window(one),
-                      (last_ns - first) / 1e9, busy)
+    loss, was_full = _losses(one, least_ms)
+    return FittedLink(times, delay_ms, _queue_pkts(was_full, rtt_ms, rate), one.row["mss_bytes"], _window(one),
+                      (last_ns - first) / 1e9, busy, loss)
 
 
 def _busy_rate(gaps_ms: np.ndarray, n_bytes: np.ndarray, waited: np.ndarray, window_ms: float = 100) -> float:
@@ -170,11 +177,48 @@ def _opportunities(at_ms: np.ndarray, gaps_ms: np.ndarray, n_bytes: np.ndarray, 
     return when[order][np.searchsorted(total, count * OPPORTUNITY_BYTES)].astype(np.int64)
 
 
-def _queue_pkts(one: FlowMeasures, rtt_ms: np.ndarray, rate: float) -> int:
-    """The queue: as long as the longest wait, and much longer where nothing was lost, as it was never full."""
-    waiting = (float(np.percentile(rtt_ms, 99.5)) - float(rtt_ms.min())) * rate / OPPORTUNITY_BYTES
-    lost = one.row["retransmissions"] - one.row["spurious"]
-    return int(np.clip(np.ceil(waiting) if lost else 10 * waiting, QUEUE_MIN_PKTS, QUEUE_MAX_PKTS))
+def _losses(one: FlowMeasures, least_ms: float) -> tuple[Estimate, bool]:
+    """Loss that does not depend on the queue, and whether the queue lost more than that.
+
+    A full queue drops only what comes when the wait is long; the other losses are of the link. At the receiver nobody
+    knows how long the wait was that a lost packet met, so all losses there are the queue's.
+    """
+    way = one.way
+    assert way is not None
+    lost = way.segments["again"] & ~way.segments["spurious"]
+    if one.row["seen_at"] == RECEIVER or not lost.any() or not len(way.timed["out_ns"]):
+        return Estimate(0.0), bool(lost.any())
+    timed = way.timed
+    order = np.argsort(timed["out_ns"], kind="stable")
+    sent, wait_ms = timed["out_ns"][order], timed["rtt_ns"][order] / MS - least_ms
+    short = np.percentile(wait_ms, LONGEST_PERCENTILE) * SHORT_WAIT_SHARE
+
+    def waited_short(out_ns: np.ndarray) -> np.ndarray:
+        found: np.ndarray = np.interp(out_ns, sent, wait_ms) < short
+        return found
+
+    before = waited_short(_sent_before(way.segments["seq"], way.segments["out_ns"], lost))
+    every = waited_short(way.segments["out_ns"])
+    n_short, lost_short = int(every.sum()), int(before.sum())
+    if lost_short < LEAST_LOSSES or n_short < LEAST_SEGMENTS:
+        return Estimate(0.0), len(before) > lost_short or lost_short > 0
+    share = share_of(lost_short, n_short)
+    assert share.high is not None
+    return share, len(before) - lost_short > share.high * (len(every) - n_short) + LEAST_LOSSES
+
+
+def _sent_before(seq: np.ndarray, out_ns: np.ndarray, again: np.ndarray) -> np.ndarray:
+    """When what is sent again was sent the time before, in ns; as far as it was."""
+    order = np.lexsort((out_ns, seq))
+    same = np.flatnonzero(again[order][1:] & (seq[order][1:] == seq[order][:-1]))
+    found: np.ndarray = out_ns[order][same]
+    return found
+
+
+def _queue_pkts(was_full: bool, rtt_ms: np.ndarray, rate: float) -> int:
+    """The queue: as long as the longest wait, and much longer where it was never full."""
+    waiting = (float(np.percentile(rtt_ms, LONGEST_PERCENTILE)) - float(rtt_ms.min())) * rate / OPPORTUNITY_BYTES
+    return int(np.clip(np.ceil(waiting) if was_full else 10 * waiting, QUEUE_MIN_PKTS, QUEUE_MAX_PKTS))
 
 
 def _window(one: FlowMeasures) -> int | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -102,10 +102,19 @@ def proportion(values: Sequence[float]) -> Estimate:
 
     Source: Wilson
     """
-    n, share = len(values), float(np.mean(values))
+    found = share_of(int(np.sum(values)), len(values))
+    return replace(found, method=f"Wilson over {len(values)} runs", runs=len(values))
+
+
+def share_of(k: int, n: int) -> Estimate:
+    """Share of n things of which k happened, with Wilson's score interval.
+
+    Source: Wilson
+    """
+    share = k / n
     middle = (share + Z95**2 / (2 * n)) / (1 + Z95**2 / n)
     half = Z95 / (1 + Z95**2 / n) * math.sqrt(share * (1 - share) / n + (Z95 / (2 * n)) ** 2)
-    return Estimate(share, max(middle - half, 0.0), min(middle + half, 1.0), f"Wilson over {n} runs", n)
+    return Estimate(share, max(middle - half, 0.0), min(middle + half, 1.0), f"Wilson over {n}")
 
 
 def paired_shares(pairs: Sequence[tuple[float, float]]) -> Estimate:

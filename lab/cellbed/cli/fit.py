@@ -72,7 +72,7 @@ def run_fit(
         tcp |= {"mss": link.mss_bytes} if link.mss_bytes else {}
         tcp |= {"receive_window": link.window_bytes} if link.window_bytes else {}
         scenario = fitted.write(folder, f"{capture.name}, {chosen.row['flow']}", link.times_ms.tolist(), link.delay_ms,
-                                link.queue_pkts, link.duration_s, tcp)
+                                link.queue_pkts, link.duration_s, tcp, link.loss.value)
         console().print(f"{scenario}: {_described(link)}", soft_wrap=True)
         if link.busy_share < _BUSY_LEAST:
             errors().print(f"cellbed: packets waited for the link in only {link.busy_share:.0%} of the time; its rate "
@@ -113,8 +113,10 @@ def _described(link: FittedLink) -> str:
     seconds = (int(link.times_ms[-1]) - int(link.times_ms[0])) / 1000
     rate_mbps = len(link.times_ms) * 1500 * 8 / 1e6 / max(seconds, 1e-3)
     window = f", window {link.window_bytes} bytes" if link.window_bytes else ""
+    loss = f", loss {100 * link.loss.value:.2g} % ({100 * link.loss.low:.2g} to {100 * link.loss.high:.2g} %)" \
+        if link.loss.low is not None and link.loss.high is not None else ""
     return (f"{link.duration_s:.1f} s, mean {rate_mbps:.2f} Mbit/s, delay {link.delay_ms} ms each way, queue "
-            f"{link.queue_pkts} packets{window}; busy {link.busy_share:.0%} of the time")
+            f"{link.queue_pkts} packets{loss}{window}; busy {link.busy_share:.0%} of the time")
 
 
 def _compare(folder: Path, scenario: Path, original: FlowMeasures, kernel: str | None) -> None:

@@ -36,15 +36,18 @@ TRACE_MAX_S, TRACE_MIN_S = 60, 5
 
 
 def write(folder: Path, name: str, times_ms: Iterable[int], delay_ms: int, queue_pkts: int, duration_s: float,
-          tcp: dict[str, Any]) -> Path:
+          tcp: dict[str, Any], loss_share: float = 0) -> Path:
     """Write the traces and a scenario that runs them into a folder.
 
     Args:
         name: of what the link was made of, for people.
         times_ms: delivery opportunities of 1500 bytes.
         tcp: keys of `tcp` of the scenario.
+        loss_share: of packets that the link loses at random.
     """
     radio = {"uplink": UP, "downlink": DOWN, "delay_ms": delay_ms, "queue_pkts": queue_pkts}
+    if loss_share:
+        radio["downlink_netem"] = f"loss {100 * loss_share:.3g}%"
     return _write(folder, _HEADER, name, {DOWN: _lines(times_ms), UP: _WAY_BACK}, radio, duration_s, tcp)
 
 
