@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`cellbed why` of a ping: its RTT is what ping printed, its parts add up to it, and a lost one is said to be lost."""
+"""`cellbed why` of a ping: its RTT is what ping printed, and a lost one is said to be lost.
+
+Parts and causes of pings and TCP add up to the RTT.
+"""
 
 import re
 
@@ -8,6 +11,8 @@ from e2e import bundles, cellbed
 
 from cellbed_analysis.metrics.asked import Asked
 from cellbed_analysis.report.why import why
+from cellbed_analysis.report.why_flow import why_flow
+from cellbed_analysis.tcp.causes import CAUSES
 from cellbed_formats.bundle import read_bundle
 
 pytestmark = pytest.mark.lab
@@ -84,6 +89,32 @@ def test_parts_add_up(bundle, flow):
         assert answer.defect is None and answer.seq == row["seq"]
         assert sum(answer.parts_ms.values()) == pytest.approx(row["rtt_ns"] / 1e6, abs=1e-9)
         assert min(answer.parts_ms.values()) > -0.001
+
+
+@pytest.mark.parametrize("flow", ["down", "up", "probe", "large", "ue2:ping-ue1"])
+def test_causes_add_up_to_the_rtt_of_the_captures(bundle, flow):
+    asked = Asked.of(bundle, flow)
+    explained = asked.explained()
+    causes = asked.causes(explained).table()
+    assert tuple(causes.columns) == tuple(CAUSES) and min(causes.min().row(0)) > -1000
+    wrong = (causes.sum_horizontal() - explained["ack_ns"] + explained["out_ns"]).abs()
+    assert len(causes) and wrong.max() < 1
+    answer = why_flow(bundle, flow)
+    for column in ("all_ms", "middle_ms", "slowest_ms"):
+        assert answer.causes[column].sum() == pytest.approx(answer.parts[column].sum(), abs=0.05)
+
+
+def test_a_long_wait_is_explained(bundle):
+    """The flow that fills the cell waits behind its own window, and the ping of its UE behind that flow."""
+    asked = Asked.of(bundle, "down")
+    slowest = asked.explained().sort("rtt_ns").row(-1, named=True)
+    told = cellbed("why", bundle.path, "--flow", "down", "--seq", slowest["seq"]).stdout
+    ahead = re.search(r"why the data waited ([\d.]+) ms in the .NB's queue for ue1:\n"
+                      r"    (\d+) bytes went before it: (.*)\n", told)
+    assert ahead and re.match(r"\d+ of flow down", ahead[3]) and float(ahead[1]) * 1e6 < slowest["rtt_ns"]
+    assert sum(map(int, re.findall(r"(\d+) of ", ahead[3]))) == int(ahead[2])
+    means = {row["cause"]: row["all_ms"] for row in why_flow(bundle, "probe").causes.iter_rows(named=True)}
+    assert means["other flows of the same UE"] > means.get("the ping's own packets", 0)
 
 
 def test_what_is_said(bundle):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,7 +14,8 @@ from cellbed_formats.error import DataError, UnusableError
 from cellbed_formats.flow import Flow, ids, named, note
 
 from ..radio.grid import grid_of
-from ..radio.links import lives_of
+from ..radio.links import lives_of, over_links
+from ..tcp.causes import Causes
 from ..tcp.echo import BEYOND_PARTS, decomposed_echoes
 from ..tcp.segment import DATA_AND_ACK, ECHOES, RTT_PARTS, decomposed_segments, part_label
 from .rows import traced_in_full
@@ -89,8 +91,16 @@ class Asked:
         """One of RTT_PARTS or BEYOND_PARTS in words."""
         if part in BEYOND_PARTS:
             return BEYOND_PARTS[part]
-        packets = ECHOES if self.flow.pings else DATA_AND_ACK
-        return part_label(part, part in self.wired, grid_of(self.run.bundle).nr, packets)
+        return part_label(part, part in self.wired, grid_of(self.run.bundle).nr, self.packets)
+
+    @property
+    def packets(self) -> Mapping[str, str]:
+        """What goes there and what comes back, in words."""
+        return ECHOES if self.flow.pings else DATA_AND_ACK
+
+    def causes(self, segments: pl.DataFrame) -> Causes | None:
+        """What made round trips of `explained` long; None over links in place of a radio network."""
+        return None if over_links(self.run.bundle) else Causes(self.run.bundle, self.flow, segments)
 
     @property
     def wired(self) -> frozenset[str]:

@@ -163,14 +163,35 @@ def _blocks(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
 
 def _parts(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
     """Mean parts of the RTT of one flow's segments in equal parts of the time."""
+    asked, rows = _round_trips(run, wanted)
+    return _in_parts_of_time(rows, {asked.label(part): part for part in RTT_PARTS}, wanted)
+
+
+def _causes(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
+    """The same by what made them long."""
+    asked, rows = _round_trips(run, wanted)
+    causes = asked.causes(rows)
+    if causes is None:
+        raise DataError(f"{asked.where}: over a link in place of a radio network nothing but its own queue delays "
+                        "packets; choose rtt-parts")
+    return _in_parts_of_time(causes.table().with_columns(rows["t_s"]), {words: cause for cause, words
+                                                                        in causes.labels.items()}, wanted)
+
+
+def _round_trips(run: RunAnalysis, wanted: Wanted) -> tuple[Asked, pl.DataFrame]:
     asked = Asked.of(run.bundle, wanted.flows[0] if wanted.flows else None)
     if asked.flow.datagrams:
         raise DataError(f"{asked.where}: datagrams have no RTT; choose a flow of TCP with --flow")
     rows = wanted.within(asked.explained().with_columns(t_s=(pl.col("out_ns") - run.bundle.start_ns) / 1e9))
     if rows.is_empty():
         raise DataError(asked.unexplained)
-    named = {asked.label(part): pl.col(part) / 1e6 for part in RTT_PARTS}
+    return asked, rows
+
+
+def _in_parts_of_time(rows: pl.DataFrame, columns: dict[str, str], wanted: Wanted) -> pl.DataFrame:
+    """Means in ms of columns in ns. Args: columns: by what they are called."""
     edges = _edges(wanted, float(rows["t_s"].max()))  # type: ignore[arg-type]
+    named = {words: pl.col(column) / 1e6 for words, column in columns.items()}
     bins = rows.select(bin=pl.Series(np.searchsorted(edges[1:-1], rows["t_s"], side="right"), dtype=pl.Int64), **named)
     sums = bins.group_by("bin").mean()
     middle = pl.DataFrame({"bin": range(len(edges) - 1), "t_s": (edges[:-1] + edges[1:]) / 2})
@@ -217,6 +238,8 @@ KINDS = {
                    averaged("throughput_mbps")),
     "rtt-parts": Kind("time (s)", "mean RTT (ms)", _parts, stack("part_ms"), averaged("part_ms"), alone=True,
                       last=_small_as_one),
+    "rtt-causes": Kind("time (s)", "mean RTT (ms)", _causes, stack("part_ms"), averaged("part_ms"), alone=True,
+                       last=_small_as_one),
     "box": Kind("", "", _metric, boxes, together, rows=True),
     "violin": Kind("", "", _metric, violins, together, rows=True),
     "metric-cdf": Kind("", "share of flows", _metric, cumulative(), together),

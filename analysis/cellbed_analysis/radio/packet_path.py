@@ -88,6 +88,12 @@ class RadioLog:
         return 0 if first.is_empty() else int(first["t_ns"][0]) - int(first["sn"][0]) * self.grid.tti_ns
 
     @cached_property
+    def span_ns(self) -> tuple[int, int]:
+        """Times of the first and the last row; 0 without any."""
+        times = [(int(rows["t_ns"][0]), int(rows["t_ns"][-1])) for rows in self._by_event.values()]
+        return min(first for first, _ in times or [(0, 0)]), max(last for _, last in times or [(0, 0)])
+
+    @cached_property
     def blocks(self) -> pl.DataFrame:
         """One row per transport block whose fate is known: block, tried_ns, harq_ns, rx_ns (null: lost) as in MOMENTS.
 
@@ -141,7 +147,7 @@ def _lives_of_network(log: RadioLog, downlink: pl.DataFrame) -> pl.DataFrame:
     )
     if log.grid.tdd:
         open_ns = pl.Series(log.grid.next_downlink_ns(lives["in_ns"].to_numpy(), log.zero_ns), dtype=pl.Int64)
-        lives = lives.with_columns(dl_tdd_ns=pl.min_horizontal(open_ns, "dl_tx_ns"))
+        lives = lives.with_columns(dl_tdd_ns=pl.min_horizontal(open_ns, "dl_tx_ns", "out_ns"))
     before = [pl.lit(None, pl.Int64).alias(moment) for moment in MOMENTS if moment not in lives.columns]
     busy_until = pl.col("dl_tx_ns").cum_max().shift(1).over("peer", order_by="pkt").fill_null(-1)
     return lives.with_columns(*before, buffer_empty=busy_until < pl.col("in_ns")).select(

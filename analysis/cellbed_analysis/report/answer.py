@@ -38,15 +38,17 @@ class Answer:
     note: str | None = None  # of a run with other flows
     defect: str | None = None  # why times of captures are not to be believed
     lost: str | None = None  # what became of a ping without a reply
+    waits: tuple[str, ...] = ()  # why it waited long in queues: lines of text
 
     def __str__(self) -> str:
-        """The answer for people: parts, then events."""
+        """The answer for people: parts, why it waited, then events."""
         rtt = "no reply" if self.lost is not None else "RTT not known" if self.rtt_ms is None else \
             f"RTT {self.rtt_ms:.3f} ms"
         lines = [*noted(self.note), f"{self.packet}, sent at {self.sent_s:.6f} s: {rtt}", *unknown(self.defect)]
         lines += [f"  {ms:9.3f} ms  {self.labels[part]}" for part, ms in self.parts_ms.items() if abs(ms) >= LEAST_MS]
         if self.lost is not None:
             lines.append(f"  {self.lost}")
+        lines += self.waits
         if self.events.is_empty():
             return "\n".join(lines)
         asked = self.events.filter((pl.col("t_ms") == 0) & pl.col("event").str.contains(r"^(RAC )?request$"))

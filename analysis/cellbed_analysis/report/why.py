@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from ..tcp.delay import datagram_delays, least_way_ns, spin_rtts
 from ..tcp.segment import NR_WAY_PARTS, WAY_PARTS, radio_parts
 from .answer import LEAST_MS, Answer, answer_of, defect_of, noted, unknown
 from .why_ping import ping_answer
+from .why_queue import waits_in_words
 
 #: Parts of a datagram's way outside of the radio, by whether a server's wires are in them.
 OUTSIDE = {
@@ -79,7 +80,18 @@ def why(
     if known.is_empty():
         raise DataError(asked.unexplained)
     found = _first(known, "out_ns", bundle, at_s, where, "echo request" if flow.pings else "segment with an RTT")
-    return ping_answer(asked, found) if flow.pings else answer_of(asked, found, f"segment at byte {found['seq']}")
+    answer = ping_answer(asked, found) if flow.pings else answer_of(asked, found, f"segment at byte {found['seq']}")
+    return replace(answer, waits=_waits(asked, known, found)) if answer.parts_ms else answer
+
+
+def _waits(asked: Asked, known: pl.DataFrame, found: dict[str, Any]) -> tuple[str, ...]:
+    """Why the segment or echo request @found, a row of @known, waited in queues."""
+    row = known.filter((pl.col("out_ns") == found["out_ns"]) & (pl.col("seq") == found["seq"])).head(1)
+    causes = asked.causes(row)
+    if causes is None:
+        return ()
+    receivers = {"data": asked.flow.sink, "ack": asked.flow.source}
+    return waits_in_words(causes.waits(), asked.packets, receivers, grid_of(asked.run.bundle).station)
 
 
 def _lives(bundle: Bundle) -> pl.DataFrame:

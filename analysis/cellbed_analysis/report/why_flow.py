@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,6 +35,7 @@ class FlowAnswer:
     note: str | None = None
     defect: str | None = None  # why times of captures are not to be believed; then there are no parts
     packets: str = "segments"  # what `segments` counts
+    causes: pl.DataFrame | None = None  # as `parts`, with a column cause; None: not known over links
 
     def percentile_ms(self, share: float) -> float:
         """Of the RTT; share: 0 to 100."""
@@ -47,16 +48,23 @@ class FlowAnswer:
         if self.defect is not None:
             yield f"where the time of flow {self.flow} went is not known: {self.defect}"
             return
-        made = Fitted(
+        yield self._table(
             f"flow {self.flow}: mean RTT of {len(self.rtt_ms)} of {self.segments} {self.packets}, in ms; median "
             f"{self.percentile_ms(50):.1f}, {SLOWEST}th percentile {self.percentile_ms(SLOWEST):.1f}",
-            Column("part of the RTT", words=True), Column("all", keep=1), Column(f"middle {MIDDLE[1] - MIDDLE[0]} %"),
-            Column(f"slowest {100 - SLOWEST} %"), Column("more"),
-        )  # fmt: skip
-        sums = self.parts.select(pl.lit("RTT").alias("part"), pl.col("all_ms", "middle_ms", "slowest_ms").sum())
-        for part, *means in pl.concat([self.parts, sums]).iter_rows():
-            made.add_row(part, *(f"{ms:.3f}" for ms in means), f"{means[2] - means[1]:+.3f}")
-        yield made
+            "part of the RTT", self.parts)  # fmt: skip
+        if self.causes is not None:
+            yield self._table("the same by cause", "cause", self.causes)
+
+    @staticmethod
+    def _table(title: str, what: str, means: pl.DataFrame) -> Fitted:
+        middle = f"middle {MIDDLE[1] - MIDDLE[0]} %"
+        made = Fitted(title, Column(what, words=True), Column("all", keep=1), Column(middle),
+                      Column(f"slowest {100 - SLOWEST} %"), Column("more"))  # fmt: skip
+        names = means.rename({means.columns[0]: "name"})
+        sums = names.select(pl.lit("RTT").alias("name"), pl.col("all_ms", "middle_ms", "slowest_ms").sum())
+        for name, *values in pl.concat([names, sums]).iter_rows():
+            made.add_row(name, *(f"{ms:.3f}" for ms in values), f"{values[2] - values[1]:+.3f}")
+        return made
 
 
 def why_flow(bundle: Bundle, wanted: str | None = None) -> FlowAnswer:
@@ -82,16 +90,26 @@ def why_flow(bundle: Bundle, wanted: str | None = None) -> FlowAnswer:
     labels = {part: asked.label(part) for part in RTT_PARTS}
     least = {labels[part]: float(known[part].min()) / 1e6 for part in RTT_PARTS}  # type: ignore[arg-type]
     defect = defect_of(bundle, least, float(rtt_ms.min()), flow.end_ns)
-    return FlowAnswer(flow.id, n, rtt_ms, _means(known, rtt_ms, labels), asked.note, defect,
-                      "echo requests" if flow.pings else "segments")
+    causes = None if defect is not None else asked.causes(known)
+    return FlowAnswer(
+        flow.id, n, rtt_ms, _means("part", known, rtt_ms, labels), asked.note, defect,
+        "echo requests" if flow.pings else "segments",
+        None if causes is None else _means("cause", causes.table(), rtt_ms, causes.labels),
+    )  # fmt: skip
 
 
-def _means(known: pl.DataFrame, rtt_ms: np.ndarray, labels: dict[str, str]) -> pl.DataFrame:
-    """Mean parts of all segments, of the middle ones and of the slowest, what the slowest have most of first."""
-    low, high, slow = np.percentile(rtt_ms, [*MIDDLE, SLOWEST])
+def _means(what: str, ns: pl.DataFrame, rtt_ms: np.ndarray, labels: Mapping[str, str]) -> pl.DataFrame:
+    """Means over all segments, the middle ones and the slowest, what the slowest have most of first.
+
+    Args:
+        ns: columns that add up to the RTT.
+        labels: those columns in words; @what they are.
+    """
+    low = np.percentile(rtt_ms, MIDDLE[0], method="lower")  # so that of few there is one in the middle
+    high, slow = np.percentile(rtt_ms, MIDDLE[1], method="higher"), np.percentile(rtt_ms, SLOWEST)
     chosen = {"all_ms": rtt_ms >= 0, "middle_ms": (rtt_ms >= low) & (rtt_ms <= high), "slowest_ms": rtt_ms >= slow}
-    means = {name: known.filter(mask).select(RTT_PARTS).mean().row(0) for name, mask in chosen.items()}
-    frame = pl.DataFrame({"part": [labels[part] for part in RTT_PARTS],
+    means = {name: ns.filter(mask).select(*labels).mean().row(0) for name, mask in chosen.items()}
+    frame = pl.DataFrame({what: list(labels.values()),
                           **{name: np.array(row, float) / 1e6 for name, row in means.items()}})
     shown = frame.filter(pl.any_horizontal(pl.col(*chosen).abs() >= LEAST_MS))
     return shown.sort(pl.col("slowest_ms") - pl.col("middle_ms"), descending=True, maintain_order=True)

@@ -39,7 +39,7 @@ def frame_of(kind: str, n: int, letters: int) -> pl.DataFrame:
     frame = pl.concat(frames)
     columns = {"cwnd": ["t_s", "cwnd_pkts", "ssthresh_pkts"], "rtt": ["t_s", "rtt_ms"], "rtt-cdf": ["seed", "rtt_ms"],
                "time-sequence": ["t_s", "seq_bytes", "payload_bytes", "retransmitted", "acked_s"],
-               "rtt-parts": ["t_s", "part_ms"],
+               "rtt-parts": ["t_s", "part_ms"], "rtt-causes": ["t_s", "part_ms"],
                "throughput": ["t_s", "throughput_mbps"], "shares": ["t_s", "throughput_mbps"]}
     return frame.select("series", *columns.get(kind, ["seed", "goodput_mbps"]))
 

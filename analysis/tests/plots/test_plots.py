@@ -128,11 +128,12 @@ def test_a_distribution_has_the_segments_of_the_table(evaluate: dict[str, float]
         assert shown["t_s"].max() < evaluate.get("to_s", 3.0)
 
 
-def test_parts_add_up_to_the_rtt(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind, n_least", [("rtt-parts", 4), ("rtt-causes", 2)])
+def test_parts_and_causes_add_up_to_the_rtt(tmp_path: Path, kind: str, n_least: int) -> None:
     bundles = of_seeds(tmp_path)
     for some in (bundles[:1], bundles):
-        shown = plot("rtt-parts", some, Wanted(end_s=3.0)).data
-        assert shown["series"][-1] == "all other parts" and shown["series"].n_unique() > 3
+        shown = plot(kind, some, Wanted(end_s=3.0)).data
+        assert shown["series"][-1] == "all other parts" and shown["series"].n_unique() >= n_least
         sums = shown.group_by("t_s").agg(pl.col("part_ms").sum()).sort("t_s")
         rtts = plot("rtt", some, Wanted(end_s=3.0)).data
         first = rtts.filter(pl.col("t_s") < sums["t_s"][0] * 2)["rtt_ms"].mean()

@@ -14,8 +14,8 @@ from cellbed.cli.options import OfSeed, OfSettings, OfVariant
 from cellbed.cli.screens import console
 from cellbed.results.choose import Wanted
 
-Kind = Annotated[str, typer.Argument(help="cwnd, rtt, rtt-cdf, rtt-parts, time-sequence, throughput, shares or "
-                                     "pdus; box, violin or metric-cdf of a metric over seeds.",
+Kind = Annotated[str, typer.Argument(help="cwnd, rtt, rtt-cdf, rtt-parts, rtt-causes, time-sequence, throughput, "
+                                     "shares or pdus; box, violin or metric-cdf of a metric over seeds.",
                                      autocompletion=completion.plots)]
 Where = Annotated[list[str], typer.Argument(metavar="RESULTS...", help="Bundles, or folders of them: a series for each "
                                             "run. FOLDER@latest is the newest in FOLDER.")]

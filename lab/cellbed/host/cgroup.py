@@ -42,6 +42,20 @@ def own() -> Path:
     return _mounted() / path.lstrip("/")
 
 
+def cpu_wait_us() -> int | None:
+    """How long processes of this process's cgroup have waited for a CPU, while none or while others had one.
+
+    Return: None where the kernel does not count it.
+
+    Source: Linux, Documentation/accounting/psi.rst
+    """
+    try:
+        some = next(line for line in (own() / "cpu.pressure").read_text().splitlines() if line.startswith("some "))
+        return int(some.rpartition("total=")[2])
+    except (OSError, LabError, StopIteration, ValueError):
+        return None
+
+
 def path_of(name: str) -> Path | None:
     """The cgroup of a run; None without cgroup v2."""
     root = mount_point()

@@ -166,6 +166,7 @@ class Bundle:
             **({"tracepoints": facts["tracepoints"]} if "tracepoints" in facts else {}),
             "congestion_control": facts["congestion_control"],
             "cpu_steal_percent": facts["cpu_steal_percent"],
+            **({"cpu_wait_percent": facts["cpu_wait_percent"]} if "cpu_wait_percent" in facts else {}),
             "tools": tool_versions(),
             "git": git_describe(),
             "description": self.description,

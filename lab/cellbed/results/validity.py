@@ -12,23 +12,53 @@ from typing import Any
 from cellbed.run import congestion_control
 
 Reason = dict[str, Any]  # code, text, value, bound
+#: In real time the processes of a run may wait for a CPU for so much of it, or for as much as a hypervisor may take.
+CPU_WAIT_PERCENT = 10
 
 
 def _reason(code: str, text: str, value: Any, bound: Any) -> Reason:
     return {"code": code, "text": text, "value": value, "bound": bound}
 
 
-def _timing(facts: dict[str, Any], bounds: dict[str, Any]) -> Iterator[Reason]:
-    lateness = facts["radio"]["lateness"]
+def _timing(facts: dict[str, Any], settings: dict[str, Any]) -> Iterator[Reason]:
+    bounds, radio = settings["validity"], facts["radio"]
+    lateness, tti_s = radio["lateness"], _tti_s(settings["radio"])
     if lateness["p99_us"] > bounds["lateness_p99_us"]:
         yield _reason("lateness_p99", "the radio daemon woke up too late", lateness["p99_us"],
                       bounds["lateness_p99_us"])
     if lateness["missed_ttis"] > bounds["missed_ttis"]:
-        yield _reason("missed_ttis", "wake-ups later than a sub-frame", lateness["missed_ttis"], bounds["missed_ttis"])
+        text = "wake-ups later than a sub-frame"
+        if (seconds := _seconds(radio)) > 0:
+            text += f", {100 * lateness['missed_ttis'] * tti_s / seconds:.2g} % of the radio's time"
+        yield _reason("missed_ttis", text, lateness["missed_ttis"], bounds["missed_ttis"])
+    yield from _cpu_wait(facts, max(CPU_WAIT_PERCENT, bounds["cpu_steal_percent"]), tti_s)
     yield from _clock(facts.get("clock", {}), bounds["clock_step_ms"])
     if facts.get("cpu_steal_percent", 0) > bounds["cpu_steal_percent"]:
         yield _reason("cpu_steal", "the hypervisor took CPU time (percent)", facts["cpu_steal_percent"],
                       bounds["cpu_steal_percent"])
+
+
+def _cpu_wait(facts: dict[str, Any], bound: float, tti_s: float) -> Iterator[Reason]:
+    """Senders and the daemon were short of CPU: then the radio delivers less than it could, and no wake-up is late."""
+    if (waited := round(facts.get("cpu_wait_percent", 0), 1)) <= bound:
+        return
+    radio, text = facts["radio"], "processes of the run waited for a CPU, percent of the time"
+    seconds, busy_s = _seconds(radio), radio.get("ttis_active", 0) * tti_s
+    if seconds > 0 and busy_s > 0:
+        mbit = radio["bytes_delivered"] * 8 / 1e6
+        text = f"the radio delivered {mbit / seconds:.0f} Mbit/s, and {mbit / busy_s:.0f} in the " \
+               f"{100 * busy_s / seconds:.0f} % of the time in which it had something to send; {text}"
+    yield _reason("cpu_wait", text, waited, bound)
+
+
+def _seconds(radio: dict[str, Any]) -> float:
+    """How long the radio daemon ran; 0 where it does not say so."""
+    return (radio.get("end_ns", 0) - radio.get("start_ns", 0)) / 1e9
+
+
+def _tti_s(radio: dict[str, Any]) -> float:
+    """Length of its TTI: of a slot of NR, else of a sub-frame."""
+    return 1e-3 / 2 ** radio["nr"]["numerology"] if radio["system"] == "nr" else 1e-3
 
 
 def _clock(clock: dict[str, Any], bound_ms: float) -> Iterator[Reason]:
@@ -93,8 +123,7 @@ def configuration(facts: dict[str, Any], settings: dict[str, Any]) -> Iterator[R
 
 def judge(facts: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
     """The manifest's validity: {"verdict": "valid"|"invalid", "reasons": [...]}."""
-    bounds = settings["validity"]
-    reasons = [*_timing(facts, bounds), *_losses(facts, settings), *configuration(facts, settings)]
+    reasons = [*_timing(facts, settings), *_losses(facts, settings), *configuration(facts, settings)]
     return {"verdict": "invalid" if reasons else "valid", "reasons": reasons}
 
 

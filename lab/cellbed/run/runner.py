@@ -328,11 +328,13 @@ class Runner:
         self.phase("captures")
         recorder = self.start_tracepoints(stack)
         captures = self.start_captures(stack)
-        before = _cpu_times()
+        before, waited, since = _cpu_times(), self.cpu_wait_us(), time.monotonic()
         counted = self.read_counters()
         self.facts["started_processes"] = _started_processes()
         flows = self.execute_traffic(stack, [*self.daemons, celld, tcpwatch])
         self.facts["cpu_steal_percent"] = _steal_percent(before, _cpu_times())
+        if waited is not None and (waited_since := self.cpu_wait_us()) is not None:
+            self.facts["cpu_wait_percent"] = (waited_since - waited) / (time.monotonic() - since) / 1e4
         self.phase("stop")
         self.facts["traffic_end_ns"] = time.monotonic_ns()
         self.write_counters(counted, self.read_counters())
@@ -346,6 +348,10 @@ class Runner:
         tcpwatch.stop()
         celld.stop()
         self.look_at_clock()
+
+    def cpu_wait_us(self) -> int | None:
+        """How long the run's processes have waited for a CPU, where they have a cgroup of their own in real time."""
+        return None if self.virtual or self.rootless else cgroup.cpu_wait_us()
 
     def collect(self) -> None:
         self.facts["radio"] = json.loads((self.out / "radio.json").read_text())

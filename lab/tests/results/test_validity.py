@@ -5,7 +5,7 @@ import copy
 
 import pytest
 
-from cellbed.results.validity import judge
+from cellbed.results.validity import in_words, judge
 from cellbed.scenario.description import expand
 
 SOUND = {
@@ -73,6 +73,29 @@ def test_each_reason_fires(settings, path, value, code):
     assert verdict["verdict"] == "invalid"
     assert [reason["code"] for reason in verdict["reasons"]] == [code]
     assert set(verdict["reasons"][0]) == {"code", "text", "value", "bound"}
+
+
+def test_a_machine_that_is_too_slow_is_told_with_what_it_cost(settings):
+    """No wake-up needs to be late: the sender has too little CPU."""
+    late = change(("cpu_wait_percent",), 25.06)
+    late["radio"] |= {"start_ns": 0, "end_ns": 10**10, "ttis_active": 4000, "bytes_delivered": 5 * 10**6}
+    (reason,) = judge(late, settings)["reasons"]
+    assert (reason["code"], reason["value"], reason["bound"]) == ("cpu_wait", 25.1, 10)
+    assert in_words([reason]) == (
+        "the radio delivered 4 Mbit/s, and 10 in the 40 % of the time in which it had something to send; processes of "
+        "the run waited for a CPU, percent of the time (25.1, allowed 10)")
+    nr = {**settings, "radio": {**settings["radio"], "system": "nr", "nr": {"numerology": 1}}}
+    assert "and 20 in the 20 % of the time" in judge(late, nr)["reasons"][0]["text"]
+    allowed = {**settings, "validity": {**settings["validity"], "cpu_steal_percent": 100}}
+    for facts, of in ((late, allowed), (change(("cpu_wait_percent",), 10), settings)):
+        assert judge(facts, of)["verdict"] == "valid"
+
+
+def test_missed_sub_frames_are_told_as_a_share(settings):
+    late = change(("radio", "lateness", "missed_ttis"), 50)
+    late["radio"] |= {"start_ns": 0, "end_ns": 10**10}
+    assert in_words(judge(late, settings)["reasons"]) == \
+        "wake-ups later than a sub-frame, 0.5 % of the radio's time (50, allowed 0)"
 
 
 def test_queue_drops_are_valid_where_the_scenario_allows_them(settings):
