@@ -64,6 +64,8 @@ NAMED = {
     ("lab/cellbed/labs/vm_boot.py", "open(image, 'rb')"),
     ("lab/cellbed/cli/replicate.py", "webbrowser.open((where / 'summary/report.html').resolve().as_uri())"),  # a page
     ("lab/cellbed/api/link.py", "written.write_text(text)"),  # a script, where the user wants it
+    ("lab/cellbed/link/fitted.py", "open(path, 'rb')"),  # a file that a user named
+    ("analysis/cellbed_analysis/report/why_flow.py", "means.rename({means.columns[0]: 'name'})"),  # of a frame
     ("lab/cellbed/link/machine.py", "disabled.read_text()"),  # of the kernel
     ("lab/cellbed/link/experiment.py", "file.open('x')"),  # a new scenario, where the user wants it
     ("lab/cellbed/sweep/fleet_worker.py", "shutil.move(directory, folder)"),  # to a name that nobody knows before

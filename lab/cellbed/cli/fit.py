@@ -46,8 +46,7 @@ def run_fit(
                                                    f"packets that wait. Default: {_TRACE_QUEUE_PKTS}.")] = None,
     kernel: Kernel = None,
 ) -> None:
-    """Make a recorded link of a capture or of a packet-delivery trace, run it in the virtual lab, and report how close
-    it comes to the original."""
+    """Make a recorded link of a capture or a trace, run it in the virtual lab, and report how close it comes."""
     from cellbed.link import fitted
 
     folder = Path(f"{capture.stem.strip('-') or 'stdin'}-fit") if output is None else output

@@ -21,8 +21,8 @@ COMMANDS = {
     "link": ("link", "Run a command behind a radio link, or a shell when none is given."),
     "pcap": ("pcap", "Analyse captures of any network: RTT, losses and their kinds, windows, rates; of two captures "
                      "one-way delays."),
-    "fit": ("fit", "Make a recorded link of a capture, run it in the virtual lab, and report how close it comes to "
-                   "the original."),
+    "fit": ("fit", "Make a recorded link of a capture or a trace, run it in the virtual lab, and report how close it "
+                   "comes."),
     "guest": ("guest", "Run a command in a guest kernel in virtual time, or a shell when none is given."),
     "prune": ("prune", "Free disk space taken by results. Without options, only report how much could be freed."),
     "shell": ("shell", "Run a shell or a command in a node of a running lab."),
