@@ -59,8 +59,18 @@ enum cell_cmd_type {
 	CELL_CMD_HANDOVER, /* `ue` is handed over to `enb`; waits for the end of one under way */
 	CELL_CMD_MEASURE,  /* `ue` measured `rsrp_cdbm` of `enb`; those of one time in order of eNBs
 	                    */
+	CELL_CMD_RATE,     /* the direction `dir` of `ue` has `value` bit/s */
+	CELL_CMD_LOSS,     /* the direction `dir` of `ue` loses packets with probability `value` */
+	CELL_CMD_DELAY,    /* both directions of `ue` have a delay of `value` ms */
+	CELL_CMD_OUTAGE,   /* neither direction of `ue` sends anything for `value` ms */
 	CELL_CMD_COUNT
 };
+
+/* What a link without a radio may have. */
+#define CELL_RATE_MIN_BPS  1000
+#define CELL_RATE_MAX_BPS  1000000000
+#define CELL_DELAY_MAX_MS  10000
+#define CELL_OUTAGE_MAX_MS 600000
 
 struct cell_cmd {
 	enum cell_cmd_type type;
@@ -71,6 +81,7 @@ struct cell_cmd {
 	uint8_t enb;      /* from 0 */
 	int32_t sinr_cdb; /* in centi-dB, or CELL_SINR_UNKNOWN */
 	int32_t rsrp_cdbm;
+	uint32_t value; /* of a link without a radio, in the unit of the command */
 };
 
 #define CELL_RSRP_MIN_CDBM (-20000)

@@ -139,6 +139,8 @@ static int write_stats(struct celld *d)
 	json_object_set_new(o, "sandbox", sandbox_json(d));
 	json_object_set_new(o, "realtime_offset_ns", json_integer(d->realtime_offset_ns));
 	json_object_set_new(o, "start_ns", json_integer(d->loop.start_ns));
+	if (d->loop.n_changes)
+		json_object_set_new(o, "changes", json_integer((json_int_t)d->loop.n_changes));
 	json_object_set_new(o, "end_ns", json_integer(d->loop.end_ns));
 	r = json_dumpf(o, d->stats, JSON_INDENT(1));
 	json_decref(o);

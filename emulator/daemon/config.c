@@ -8,6 +8,7 @@
  */
 #include "cfg_values.h"
 #include "config_bearer.h"
+#include "config_event.h"
 #include "config_link.h"
 #include "config_network.h"
 
@@ -199,25 +200,7 @@ static int read_cell(struct reader *r, json_t *cell)
 	return err;
 }
 
-/* NR has handovers, and candidates of conditional ones; it has no direct mode. */
-static int check_nr_events(struct reader *r)
-{
-	bool conditional = r->cfg->cell.handover.procedure == CELL_HO_CONDITIONAL;
-
-	for (size_t i = 0; i < r->cfg->n_events; i++) {
-		enum cell_cmd_type type = r->cfg->event[i].cmd.type;
-
-		if (type != CELL_CMD_HANDOVER && !(type == CELL_CMD_PREDICT && conditional))
-			return config_fail(
-				r,
-				"key 'events[%zu]': cell.system nr does not have this event; "
-				"allowed handover%s",
-				i, conditional ? ", predict" : "");
-	}
-	return 0;
-}
-
-/* Changes at given times, and channels, are those of LTE and NR: others take none. */
+/* Channels over time are those of LTE and NR. */
 static int check_system(struct reader *r)
 {
 	uint8_t system = r->cfg->cell.system;
@@ -226,11 +209,6 @@ static int check_system(struct reader *r)
 		return config_fail(
 			r, "key '(top).channel': this cell.system has no channel over time; "
 			   "remove the key, or set cell.system: lte, nr");
-	if (system == CELL_SYSTEM_NR)
-		return check_nr_events(r);
-	if (r->cfg->n_events && system != CELL_SYSTEM_LTE)
-		return config_fail(r, "key 'events': this cell.system has no events; remove the "
-		                      "key, or set cell.system: lte, nr");
 	return 0;
 }
 

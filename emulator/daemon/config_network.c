@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* config_network.c - core network, handover, ports and events; see config_network.h. */
+/* config_network.c - core network, handover and ports; see config_network.h. */
 #include "config_network.h"
 
 #include <arpa/inet.h>
@@ -251,80 +251,6 @@ int config_read_ports(struct reader *r, json_t *ports)
 		err = read_port(r, path, json_array_get(ports, i), &cfg->port[cfg->n_ports++]);
 		if (err < 0)
 			return err;
-	}
-	return 0;
-}
-
-/* --- events --- */
-
-/* `handover` or `predict`: an eNB. */
-static int read_target(struct reader *r, const char *path, const json_t *o, struct cell_cmd *cmd)
-{
-	const char *key = json_object_get(o, "handover") ? "handover" : "predict";
-	const char *enb = json_string_value(json_object_get(o, key));
-
-	cmd->type = *key == 'h' ? CELL_CMD_HANDOVER : CELL_CMD_PREDICT;
-	cmd->enb = config_enb(r->cfg, enb ? enb : "");
-	if (cmd->enb == CELL_MAX_ENB)
-		return config_fail(r, "key '%s.%s': value '%s': allowed the name of an eNB", path,
-		                   key, enb ? enb : "(not a string)");
-	if (!r->cfg->cell.gtpu.sgw_addr || r->cfg->cell.ue[cmd->ue - 1].peer != CELL_PEER_NETWORK)
-		return config_fail(r,
-		                   "key '%s.%s': the UE does not reach an S-GW; set its peer "
-		                   "to " CONFIG_NETWORK " and add 'cell.sgw'",
-		                   path, key);
-	return 0;
-}
-
-static int read_event(struct reader *r, const char *path, json_t *o, struct config_event *e)
-{
-	static const struct key keys[] = { KEY(config_event, "t_ms", t_ms, KIND_UINT, 0, 86400000),
-		                           KEY_ENUM(config_event, "mode", cmd.mode,
-		                                    config_mode_names),
-		                           { 0 } };
-	static const char *const elsewhere[] = { "ue", "handover", "predict", NULL };
-	const char *ue = json_string_value(json_object_get(o, "ue"));
-	int kinds = !!json_object_get(o, "mode") + !!json_object_get(o, "handover") +
-	            !!json_object_get(o, "predict");
-
-	*e = (struct config_event){ .cmd.type = CELL_CMD_ROUTE,
-		                    .cmd.ue = config_ue(r->cfg, ue ? ue : "") };
-	if (!e->cmd.ue)
-		return config_fail(r, "key '%s.ue': value '%s': allowed the name of a UE", path,
-		                   ue ? ue : "(none)");
-	if (config_read_object(r, path, o, keys, elsewhere, e) < 0)
-		return -EINVAL;
-	if (kinds != 1)
-		return config_fail(r, "key '%s': %d of mode, handover and predict: allowed one",
-		                   path, kinds);
-	if (!json_object_get(o, "mode"))
-		return read_target(r, path, o, &e->cmd);
-	if (e->cmd.mode == CELL_MODE_DM && r->cfg->cell.ue[e->cmd.ue - 1].peer == CELL_PEER_NETWORK)
-		return config_fail(r,
-		                   "key '%s.mode': value 'dm': the peer of '%s' is the network; "
-		                   "allowed im",
-		                   path, ue);
-	return 0;
-}
-
-int config_read_events(struct reader *r, json_t *events)
-{
-	size_t n = json_array_size(events);
-
-	if (config_check_list(r, "events", events) < 0)
-		return -EINVAL;
-	if (n > CONFIG_EVENTS_MAX)
-		return config_fail(r, "key 'events': %zu entries: allowed 0..%d", n,
-		                   CONFIG_EVENTS_MAX);
-	for (size_t i = 0; i < n; i++) {
-		char path[32];
-		int err;
-
-		(void)snprintf(path, sizeof(path), "events[%zu]", i);
-		err = read_event(r, path, json_array_get(events, i), &r->cfg->event[i]);
-		if (err < 0)
-			return err;
-		r->cfg->n_events++;
 	}
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* config_network.h - parts of the JSON configuration: core network, handover, ports, events. */
+/* config_network.h - parts of the JSON configuration: core network, handover, ports. */
 #ifndef CONFIG_NETWORK_H
 #define CONFIG_NETWORK_H
 
@@ -15,8 +15,5 @@ int config_read_tunnels(struct reader *r, const char *path, const json_t *object
                         struct cell_ue_cfg *ue);
 
 int config_read_ports(struct reader *r, json_t *ports);
-
-/** config_read_events() - changes at given times: t_ms, ue, and mode, handover or predict */
-int config_read_events(struct reader *r, json_t *events);
 
 #endif

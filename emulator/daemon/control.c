@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "control.h"
 
+#include "config_event.h"
+
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -81,8 +83,24 @@ static const char *parse_route(struct cell_cmd *ret, const struct config *cfg, c
 	return NULL;
 }
 
+/* A change as in `events`, now. Return: NULL, or what is wrong. */
+static const char *parse_set(struct cell_cmd *ret, const struct config *cfg, json_t *o)
+{
+	static char error[CONFIG_ERROR_MAX];
+	struct reader r = { .cfg = (struct config *)cfg, .name = "set", .error = error };
+	struct config_event e;
+
+	if (json_object_get(o, "t_ms"))
+		return "key 't_ms': a change happens now; remove the key";
+	(void)json_object_del(o, "cmd");
+	if (config_read_event(&r, "change", o, &e) < 0)
+		return error;
+	*ret = e.cmd;
+	return NULL;
+}
+
 /* Return: NULL, or what is wrong. */
-static const char *parse(struct control_request *ret, const struct config *cfg, const json_t *o)
+static const char *parse(struct control_request *ret, const struct config *cfg, json_t *o)
 {
 	const char *cmd = json_string_value(json_object_get(o, "cmd"));
 	size_t keys = 1;
@@ -94,6 +112,9 @@ static const char *parse(struct control_request *ret, const struct config *cfg, 
 		ret->kind = CONTROL_STATS;
 	} else if (cmd && strcmp(cmd, "quit") == 0) {
 		ret->kind = CONTROL_QUIT;
+	} else if (cmd && strcmp(cmd, "set") == 0) {
+		ret->kind = CONTROL_SET;
+		return parse_set(&ret->cmd, cfg, o);
 	} else if (cmd && strcmp(cmd, "route") == 0) {
 		const char *wrong = parse_route(&ret->cmd, cfg, o);
 
@@ -102,7 +123,7 @@ static const char *parse(struct control_request *ret, const struct config *cfg, 
 		ret->kind = CONTROL_ROUTE;
 		keys = 3;
 	} else {
-		return "key 'cmd': allowed stats, route, quit";
+		return "key 'cmd': allowed stats, route, set, quit";
 	}
 	return json_object_size(o) > keys ? "unknown keys: allowed cmd, and of route ue and mode"
 	                                  : NULL;
@@ -114,13 +135,15 @@ static void handle_line(struct control *c, const struct config *cfg, size_t len,
 	json_t *o = json_loadb(c->line, len, JSON_REJECT_DUPLICATES, NULL);
 	struct control_request request;
 	const char *error = parse(&request, cfg, o);
-	char text[256];
 	char *reply;
 
 	json_decref(o);
 	if (error) {
-		(void)snprintf(text, sizeof(text), "{\"ok\": false, \"error\": \"%s\"}", error);
-		answer(c, text);
+		o = json_pack("{s:b, s:s}", "ok", 0, "error", error);
+		reply = json_dumps(o, 0);
+		json_decref(o);
+		answer(c, reply ? reply : "{\"ok\": false, \"error\": \"not UTF-8\"}");
+		free(reply);
 		return;
 	}
 	reply = handle(arg, &request);

@@ -17,7 +17,7 @@ struct control {
 
 /* What the daemon has to do for one line. */
 struct control_request {
-	enum { CONTROL_STATS, CONTROL_ROUTE, CONTROL_QUIT } kind;
+	enum { CONTROL_STATS, CONTROL_ROUTE, CONTROL_SET, CONTROL_QUIT } kind;
 	struct cell_cmd cmd;
 };
 

@@ -214,6 +214,17 @@ static char *handle(void *arg, const struct control_request *request)
 		else if (r < 0)
 			text = strdup("{\"ok\": false, \"error\": \"this UE has no such mode\"}");
 		break;
+	case CONTROL_SET:
+		r = cell_apply(l->cell, &request->cmd, l->end_ns);
+		if (r < 0)
+			text = strdup(
+				r == -ENOBUFS
+					? "{\"ok\": false, \"error\": \"too many commands wait\"}"
+					: "{\"ok\": false, \"error\": \"this link cannot change "
+					  "so\"}");
+		else
+			l->n_changes++;
+		break;
 	case CONTROL_QUIT:
 		l->stop = true;
 		break;

@@ -33,7 +33,8 @@ struct loop {
 
 	/* For the caller, after it. */
 	struct lateness lateness;
-	int64_t end_ns; /* last wake-up */
+	uint64_t n_changes; /* that were asked for by command */
+	int64_t end_ns;     /* last wake-up */
 
 	int control_fd; /* readable when signals or the control socket are */
 	int signal_fd;

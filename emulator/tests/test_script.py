@@ -112,9 +112,15 @@ def test_as_many_events_at_one_time_as_may_be_given(tmp_path):
 
 @pytest.mark.parametrize(("system", "changes", "message"), [
     ("utran", {"events": [{"t_ms": 1, "ue": "ue1", "mode": "im"}]},
-     "key 'events': this cell.system has no events; remove the key, or set cell.system: lte, nr"),
+     "key 'events[0].mode': this cell.system does not have it; allowed none"),
     ("nr", {"events": [{"t_ms": 1, "ue": "ue1", "mode": "im"}]},
-     "key 'events[0]': cell.system nr does not have this event; allowed handover"),
+     "key 'events[0].mode': this cell.system does not have it; allowed handover, predict, cqi_ul, cqi_dl"),
+    ("packet_trace", {"events": [{"t_ms": 1, "ue": "ue1", "dl_rate": 5000}]},
+     "key 'events[0].dl_rate': this cell.system does not have it; allowed loss_dl, loss_ul, delay_ms, outage_ms"),
+    ("packet_trace", {"events": [{"t_ms": 1, "ue": "ue1", "loss_dl": 1.5}]},
+     "key 'events[0].loss_dl': value 1.5: allowed 0..1"),
+    ("lte", {"channel": "/nowhere", "events": [{"t_ms": 1, "ue": "ue1", "cqi_dl": 3}]},
+     "key 'events[0].cqi_dl': the CQI follows the channel over time; allowed where it is constant"),
     ("packet_trace", {"channel": "/nowhere"},
      "key '(top).channel': this cell.system has no channel over time; remove the key, or set cell.system: lte, nr"),
 ])

@@ -52,12 +52,14 @@ def lives_of(bundle: Bundle) -> pl.DataFrame:
 def _way_ns(radio: dict[str, Any], name: str, number: int, down: bool) -> tuple[int, bool, int | None, float]:
     """(UE, downlink, delay and time of a byte in ns) of a link; without a delay where it is not the same for all."""
     way = "downlink" if down else "uplink"
+    changes = any(event["ue"] == name and event.get(key) is not None for event in radio.get("events", ())
+                  for key in ("dl_rate", "ul_rate", "delay_ms"))
     if radio["system"] == "constant_rate":
         keys = radio["constant_rate"]
-        delay_ns = None if _varies(keys, way) else keys["delay_ms"] * NS_PER_MS
+        delay_ns = None if changes or _varies(keys, way) else keys["delay_ms"] * NS_PER_MS
         return number, down, delay_ns, BITS_NS / keys["dl_rate" if down else "ul_rate"]
     keys = radio.get("ues", {}).get(name, {}).get("packet_trace") or radio["packet_trace"]
-    unknown = keys.get(f"{way}_trains") or _varies(keys, way)
+    unknown = keys.get(f"{way}_trains") or changes or _varies(keys, way)
     return number, down, None if unknown else keys.get("delay_ms", 0) * NS_PER_MS, 0.0
 
 

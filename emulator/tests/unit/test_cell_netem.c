@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What becomes of packets on their way over a link of constant rate; test_netem.py has the models.
  */
+#include <errno.h>
+
 #include "run.h"
 #include "unit.h"
 
@@ -155,6 +157,102 @@ static void test_slots_take_their_packets(void **state)
 	run_end(&r);
 }
 
+static void command(struct run *r, enum cell_cmd_type type, uint32_t value, int64_t t_ns)
+{
+	struct cell_cmd cmd = { .type = type, .ue = 1, .dir = CELL_DIR_DL, .value = value };
+
+	run_until(r, t_ns);
+	assert_int_equal(run_cmd(r, &cmd, t_ns), 0);
+}
+
+/* Sent in 1 ms each; from 1.5 ms on the rate is half: the second one's half takes 1 ms. */
+static void test_a_rate_changes_within_a_packet(void **state)
+{
+	static const int64_t there_us[] = { 11000, 12500, 14500 };
+	struct run r;
+
+	(void)state;
+	(void)defaults(&r);
+	run_start(&r);
+	for (int i = 0; i < 3; i++)
+		run_push(&r, DOWN, 1000, 0);
+	command(&r, CELL_CMD_RATE, 4000000, MS(1) + MS(1) / 2);
+	run_until(&r, RUN_FOREVER);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(r.delivered[i].t_ns, there_us[i] * 1000);
+	assert_int_equal(run_find(&r, CELL_EV_CHANNEL, CELL_NODE_ENB, 0)->value, 4000000);
+	run_end(&r);
+}
+
+/* From 1.5 to 6.5 ms nothing is sent; what was sent arrives. */
+static void test_an_outage_holds_what_waits(void **state)
+{
+	static const int64_t there[] = { 11, 17, 18 };
+	struct run r;
+
+	(void)state;
+	(void)defaults(&r);
+	run_start(&r);
+	for (int i = 0; i < 3; i++)
+		run_push(&r, DOWN, 1000, 0);
+	command(&r, CELL_CMD_OUTAGE, 5, MS(1) + MS(1) / 2);
+	run_until(&r, RUN_FOREVER);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(r.delivered[i].t_ns, MS(there[i]));
+	run_end(&r);
+}
+
+/* With the delay of 0 the second would be there at 2, but does not overtake. */
+static void test_a_delay_that_falls_keeps_the_order(void **state)
+{
+	static const int64_t there[] = { 11, 11, 11 };
+	struct run r;
+
+	(void)state;
+	(void)defaults(&r);
+	run_start(&r);
+	for (int i = 0; i < 3; i++)
+		run_push(&r, DOWN, 1000, 0);
+	command(&r, CELL_CMD_DELAY, 0, MS(1) + 1);
+	run_until(&r, RUN_FOREVER);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(r.delivered[i].t_ns, MS(there[i]));
+	run_end(&r);
+}
+
+static void test_losses_begin_with_the_command(void **state)
+{
+	struct run r;
+
+	(void)state;
+	(void)defaults(&r);
+	run_start(&r);
+	for (int i = 0; i < 3; i++)
+		run_push(&r, DOWN, 1000, 0);
+	command(&r, CELL_CMD_LOSS, UINT32_MAX, MS(1) + 1);
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(r.n_delivered, 1);
+	assert_int_equal(run_find(&r, CELL_EV_CHANNEL, CELL_NODE_ENB, 0)->value, 1000000);
+	run_end(&r);
+}
+
+static void test_what_a_link_does_not_take(void **state)
+{
+	struct cell_cmd wrong[] = { { .type = CELL_CMD_RATE, .ue = 1, .value = 999 },
+		                    { .type = CELL_CMD_DELAY, .ue = 1, .value = 10001 },
+		                    { .type = CELL_CMD_OUTAGE, .ue = 1, .value = 600001 },
+		                    { .type = CELL_CMD_LOSS, .ue = 1, .dir = CELL_DIR_SL },
+		                    { .type = CELL_CMD_CHANNEL, .ue = 1, .cqi = 3 } };
+	struct run r;
+
+	(void)state;
+	(void)defaults(&r);
+	run_start(&r);
+	for (size_t i = 0; i < COUNT(wrong); i++)
+		assert_int_equal(run_cmd(&r, &wrong[i], MS(1)), -EINVAL);
+	run_end(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -166,6 +264,11 @@ int main(void)
 		cmocka_unit_test(test_a_reordered_packet_is_not_delayed),
 		cmocka_unit_test(test_a_copy_is_a_packet_of_the_core),
 		cmocka_unit_test(test_slots_take_their_packets),
+		cmocka_unit_test(test_a_rate_changes_within_a_packet),
+		cmocka_unit_test(test_an_outage_holds_what_waits),
+		cmocka_unit_test(test_a_delay_that_falls_keeps_the_order),
+		cmocka_unit_test(test_losses_begin_with_the_command),
+		cmocka_unit_test(test_what_a_link_does_not_take),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -186,6 +186,27 @@ static void test_modes_that_cannot_be(void **state)
 	clean();
 }
 
+/* What `events` may have, now; what is wrong changes nothing. */
+static void test_changes_by_command(void **state)
+{
+	(void)state;
+	prepare(CELL_SYSTEM_LTE);
+	assert_string_equal(answer_to("{\"cmd\": \"set\", \"ue\": \"ue1\", \"cqi_sl\": 4}\n"
+	                              "{\"cmd\": \"set\", \"ue\": \"ue1\", \"cqi_sl\": 16}\n"
+	                              "{\"cmd\": \"set\", \"ue\": \"ue1\", \"delay_ms\": 1}\n"
+	                              "{\"cmd\": \"set\", \"ue\": \"ue1\", \"t_ms\": 1}\n"),
+	                    "{\"ok\": true}\n"
+	                    "{\"ok\": false, \"error\": \"set: key 'change.cqi_sl': value 16: "
+	                    "allowed 0..15\"}\n"
+	                    "{\"ok\": false, \"error\": \"set: key 'change.delay_ms': this "
+	                    "cell.system does not "
+	                    "have it; allowed mode, handover, predict, cqi_ul, cqi_dl, cqi_sl\"}\n"
+	                    "{\"ok\": false, \"error\": \"key 't_ms': a change happens now; remove "
+	                    "the key\"}\n");
+	assert_int_equal(loop.n_changes, 1);
+	clean();
+}
+
 static void test_statistics_by_command(void **state)
 {
 	json_t *o, *cell, *lateness;
@@ -223,6 +244,7 @@ int main(void)
 		cmocka_unit_test(test_an_output_that_fails),
 		cmocka_unit_test(test_modes_by_command),
 		cmocka_unit_test(test_modes_that_cannot_be),
+		cmocka_unit_test(test_changes_by_command),
 		cmocka_unit_test(test_statistics_by_command),
 		cmocka_unit_test(test_quit_by_command),
 	};

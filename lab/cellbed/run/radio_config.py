@@ -165,7 +165,7 @@ def _bearer(bearer: dict[str, Any]) -> dict[str, Any]:
 def events(radio: dict[str, Any]) -> list[dict[str, Any]]:
     """What happens at given times."""
     return [{"t_ms": round(event["at_s"] * 1000), "ue": event["ue"],
-             **{key: event[key] for key in ("mode", "handover", "predict") if event[key] is not None}}
+             **{key: value for key, value in event.items() if key not in ("at_s", "ue") and value is not None}}
             for event in radio["events"]]
 
 

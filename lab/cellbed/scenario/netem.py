@@ -79,6 +79,8 @@ Words = Annotated[str, AfterValidator(check_words)]
 class Impaired(System):
     """Keys of links on which more happens to packets than a delay."""
 
+    RADIO_KEYS = frozenset({"system", "max_pkts", "ues", "events"})
+
     uplink_netem: Words = Key("", exclude_if=lambda words: not words,
         says="What happens to packets of the uplink after they were sent, in the words of tc-netem(8): `loss random`, "
              "`loss state`, `loss gemodel`, `delay`, `reorder`, `duplicate`, `slot`, such as `loss gemodel 1% 20% 50% "

@@ -16,7 +16,7 @@ from cellbed.scenario.bearer import WHOLE, WHOLE_MIN_RB, Bearer, Pdcp, Rlc, RlcA
 from cellbed.scenario.channel import Channel
 from cellbed.scenario.constant_rate import ConstantRate
 from cellbed.scenario.crowd import Crowd
-from cellbed.scenario.fields import Key, Microseconds, Milliseconds, Model, Name, Probability, Ttis, known
+from cellbed.scenario.fields import Key, Microseconds, Milliseconds, Model, Name, Probability, Rate, Ttis, known
 from cellbed.scenario.handover import Handover
 from cellbed.scenario.nr import Nr
 from cellbed.scenario.nr import with_defaults as nr_defaults
@@ -173,8 +173,19 @@ class Gtpu(Model):
              "does not allow ECN. RFC 6040; Pacifico, Figure 7")
 
 
+#: What an event may change, and in which systems.
+CHANGES: dict[str, tuple[str, ...]] = {
+    "mode": ("lte",), "handover": ("lte", "nr"), "predict": ("lte", "nr"), "cqi_ul": ("lte", "nr"),
+    "cqi_dl": ("lte", "nr"), "cqi_sl": ("lte",), "dl_rate": ("constant_rate",), "ul_rate": ("constant_rate",),
+    **dict.fromkeys(("loss_dl", "loss_ul", "delay_ms", "outage_ms"), ("constant_rate", "packet_trace"))}
+
+
+def _unset(value: Any) -> bool:
+    return value is None
+
+
 class Event(Model):
-    """What happens to a UE at a given time: another mode, a handover, or only the prediction of one."""
+    """What happens to a UE at a given time: one change."""
 
     at_s: float = Key(..., 0, 86400,
         says="When it happens, counted from sub-frame 0. In the virtual lab the traffic starts one second after that")
@@ -187,11 +198,32 @@ class Event(Model):
     predict: Name | None = Key(None,
         says="The path is switched to this eNB as if a handover were about to come. If none follows, the prediction "
              "was wrong")
+    cqi_ul: int | None = Key(None, 0, 15, exclude_if=_unset,
+        says="The UE's uplink has this CQI from now on, 0 = out of range; in LTE and NR without `radio.channel`, with "
+             "one base station")
+    cqi_dl: int | None = Key(None, 0, 15, exclude_if=_unset, says="The same of the downlink")
+    cqi_sl: int | None = Key(None, 0, 15, exclude_if=_unset, says="The same of the direct link, in LTE")
+    dl_rate: Rate | None = Key(None, 1000, 1_000_000_000, exclude_if=_unset,
+        says="The UE's link has this rate from now on; with `system: constant_rate`")
+    ul_rate: Rate | None = Key(None, 1000, 1_000_000_000, exclude_if=_unset, says="The same of the uplink")
+    loss_dl: Probability | None = Key(None, exclude_if=_unset,
+        says="Probability of the link from now on that a packet is lost, on top of `downlink_netem`; with `system: "
+             "constant_rate` and `packet_trace`")
+    loss_ul: Probability | None = Key(None, exclude_if=_unset, says="The same of the uplink")
+    delay_ms: Milliseconds | None = Key(None, 0, 10000, exclude_if=_unset,
+        says="The link has this delay in both directions from now on, likewise; packets stay in order")
+    outage_ms: Milliseconds | None = Key(None, 0, 600_000, exclude_if=_unset,
+        says="For so long the link sends nothing in either direction, likewise; queues keep what waits")
+
+    @property
+    def change(self) -> str:
+        """The key of what changes."""
+        return next(key for key in CHANGES if getattr(self, key) is not None)
 
     @model_validator(mode="after")
     def one_thing(self) -> Event:
-        if sum(what is not None for what in (self.mode, self.handover, self.predict)) != 1:
-            raise ValueError("an event does one thing; give exactly one of 'mode', 'handover' and 'predict'")
+        if sum(getattr(self, key) is not None for key in CHANGES) != 1:
+            raise ValueError(f"an event does one thing; give exactly one of {', '.join(CHANGES)}")
         return self
 
 
@@ -299,6 +331,24 @@ class Radio(Model):
         default = next((bearer.rlc.mode for bearer in bearers if not bearer.filters), self.rlc.mode)
         return [default, *(bearer.rlc.mode for bearer in bearers if bearer.filters)]
 
+    def check_events(self, enbs: int) -> None:
+        """Raises ValueError for changes that the radio's system does not have."""
+        for i, event in enumerate(self.events):
+            key, value = event.change, getattr(event, event.change)
+            where = f"key 'radio.events.{i}.{key}': value {value}: "
+            if self.system not in CHANGES[key]:
+                allowed = [one for one, systems in CHANGES.items() if self.system in systems]
+                raise ValueError(f"{where}radio.system {self.system} does not have it; allowed "
+                                 f"{', '.join(allowed) or 'no events'}")
+            if key.startswith("cqi_") and (self.channel is not None or enbs > 1):
+                raise ValueError(f"{where}" + ("radio.channel says what CQI a UE has; remove one of the two"
+                                               if self.channel is not None else
+                                               "each eNB has a channel of its own; allowed with one eNB"))
+            trains = self.packet_trace is not None and (self.packet_trace.uplink_trains or
+                                                        self.packet_trace.downlink_trains)
+            if key == "delay_ms" and trains:
+                raise ValueError(f"{where}the trains of radio.packet_trace have the delays; remove the event")
+
     def check_handovers(self, enbs: list[str], ues: list[str]) -> None:
         """Raises ValueError for handovers that cannot be, and for keys that would do nothing.
 
@@ -357,7 +407,8 @@ class Radio(Model):
     def _check_path(self, ue: str) -> None:
         """Follow a UE from eNB to eNB."""
         serving = self.ues[ue].peer
-        for event in sorted((e for e in self.events if e.ue == ue), key=lambda e: e.at_s):
+        moves = [e for e in self.events if e.ue == ue and e.change in ("handover", "predict")]
+        for event in sorted(moves, key=lambda e: e.at_s):
             i = self.events.index(event)
             target, key = (event.handover, "handover") if event.handover else (event.predict, "predict")
             if target == serving and self.handover.a3 is None:

@@ -6,6 +6,7 @@ import json
 import subprocess
 
 import pytest
+import yaml
 from minimal import ROOT, WIRED
 
 from cellbed.error import ScenarioError
@@ -135,3 +136,37 @@ def test_the_keys_are_not_there_unless_they_are_given(scenario):
     path.write_text(path.read_text() + "\nsweep: {variants: {without: {radio.constant_rate.downlink_netem: ''}}}\n")
     (run,) = expand(path)[1]
     assert run.settings == expand(scenario())[1][0].settings
+
+
+@pytest.mark.parametrize("change", [{"dl_rate": "5Mbit"}, {"ul_rate": "1kbit"}, {"loss_dl": 0.01}, {"loss_ul": 1},
+                                    {"delay_ms": 50}, {"outage_ms": 500}])
+def test_events_come_to_the_daemon(scenario, tmp_path, change):
+    path = scenario()
+    data = yaml.safe_load(path.read_text())
+    data["radio"]["events"] = [{"at_s": 1.5, "ue": "ue1", **change}]
+    path.write_text(yaml.safe_dump(data))
+    (run,) = expand(path)[1]
+    events = radio_config.events(run.settings["radio"])
+    config = {"format": 1, "cell": radio_config.cell(run.settings), "events": events}
+    ((key, value),) = change.items()
+    assert config["events"][0]["t_ms"] == 1500 and key in config["events"][0]
+    (tmp_path / "celld.json").write_text(json.dumps(config))
+    done = subprocess.run([ROOT / "build/emulator/daemon/celld", "--check", tmp_path / "celld.json"],
+                          capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, ""), value
+
+
+@pytest.mark.parametrize(("system", "change", "message"), [
+    ("constant_rate", {"cqi_dl": 3}, "radio.system constant_rate does not have it; allowed dl_rate, ul_rate, loss_dl"),
+    ("packet_trace", {"dl_rate": "1Mbit"}, "radio.system packet_trace does not have it; allowed loss_dl, loss_ul"),
+    ("constant_rate", {"delay_ms": 10001}, "value 10001: allowed 0..10000"),
+    ("constant_rate", {"outage_ms": -1}, "value -1: allowed 0..600000"),
+    ("constant_rate", {"loss_dl": 0.1, "delay_ms": 1}, "an event does one thing")])
+def test_events_that_a_link_does_not_have(scenario, system, change, message):
+    path = scenario(system)
+    data = yaml.safe_load(path.read_text())
+    data["radio"]["events"] = [{"at_s": 1, "ue": "ue1", **change}]
+    path.write_text(yaml.safe_dump(data))
+    with pytest.raises(ScenarioError) as error:
+        expand(path)
+    assert message in str(error.value) and "\n" not in str(error.value)

@@ -25,10 +25,9 @@ struct constant_way {
 	struct out_at at;
 	struct rlc_sdu_queue queue;
 	struct netem netem; /* what becomes of packets that were sent */
-	struct rng loss_rng;
 	int64_t sent_ns; /* when the first packet of the queue is; CELL_NEVER when there is none */
+	int64_t outage_ns; /* nothing is sent until then */
 	uint32_t rate_bps;
-	uint32_t loss_q32;
 };
 
 struct constant_link {
@@ -57,13 +56,13 @@ static void record_buffer(struct cell *c, const struct constant_way *l)
 	                             .value = (int32_t)l->queue.sdus.n });
 }
 
-/* The first packet of the queue starts to be sent now. */
+/* The first packet of the queue starts to be sent now, or after an outage. */
 static void start(struct constant_way *l, int64_t now_ns)
 {
 	const struct pkt *p = l->queue.sdus.head;
 
 	if (p)
-		l->sent_ns = now_ns +
+		l->sent_ns = (now_ns > l->outage_ns ? now_ns : l->outage_ns) +
 		             (p->len * BITS_PER_BYTE * NS_PER_S + l->rate_bps - 1) / l->rate_bps;
 	else
 		l->sent_ns = CELL_NEVER;
@@ -85,11 +84,11 @@ static void init(struct independent_link *link)
 			.queue.limit = cfg->constant.queue_pkts,
 			.sent_ns = CELL_NEVER,
 			.rate_bps = dl ? cfg->constant.dl_rate_bps : cfg->constant.ul_rate_bps,
-			.loss_q32 = dl ? cfg->constant.loss_dl_q32 : cfg->constant.loss_ul_q32,
+			.outage_ns = link->cell->start_ns,
 		};
 		netem_init(link->cell, &l->netem, &cfg->constant.netem[d], l->at,
-		           cfg->constant.delay_ms * NS_PER_MS);
-		rng_init(&l->loss_rng, cfg->seed, dl ? "loss-dl" : "loss-ul", link->ue);
+		           cfg->constant.delay_ms * NS_PER_MS,
+		           dl ? cfg->constant.loss_dl_q32 : cfg->constant.loss_ul_q32);
 	}
 }
 
@@ -111,6 +110,62 @@ static void ingress(struct independent_link *link, struct pkt *p)
 	if (l->queue.sdus.n == 1)
 		start(l, c->event_ns);
 	record_buffer(c, l);
+}
+
+static bool allows(const struct independent_link *link, const struct cell_cmd *cmd)
+{
+	(void)link;
+	switch (cmd->type) {
+	case CELL_CMD_RATE:
+		return cmd->dir < CELL_DIR_SL && cmd->value >= CELL_RATE_MIN_BPS &&
+		       cmd->value <= CELL_RATE_MAX_BPS;
+	case CELL_CMD_OUTAGE:
+		return cmd->value <= CELL_OUTAGE_MAX_MS;
+	default:
+		return netem_allows(cmd);
+	}
+}
+
+/* Bits of the first packet that are left go at the new rate. */
+static void change_rate(struct constant_way *l, uint32_t rate_bps, int64_t now_ns)
+{
+	int64_t from_ns = now_ns > l->outage_ns ? now_ns : l->outage_ns;
+
+	if (l->sent_ns != CELL_NEVER)
+		l->sent_ns =
+			from_ns + ((l->sent_ns - from_ns) * l->rate_bps + rate_bps - 1) / rate_bps;
+	l->rate_bps = rate_bps;
+}
+
+/* Later than one that is not over yet. */
+static void stop(struct constant_way *l, int64_t now_ns, int64_t until_ns)
+{
+	int64_t from_ns = now_ns > l->outage_ns ? now_ns : l->outage_ns;
+
+	if (until_ns <= from_ns)
+		return;
+	if (l->sent_ns != CELL_NEVER)
+		l->sent_ns += until_ns - from_ns;
+	l->outage_ns = until_ns;
+}
+
+static void apply(struct independent_link *link, const struct cell_cmd *cmd)
+{
+	struct cell *c = link->cell;
+
+	for (int d = 0; d < 2; d++) {
+		struct constant_way *l = &link_of(link)->way[d];
+
+		if (cmd->type == CELL_CMD_RATE && cmd->dir == d)
+			change_rate(l, cmd->value, c->event_ns);
+		else if (cmd->type == CELL_CMD_OUTAGE)
+			stop(l, c->event_ns, c->event_ns + cmd->value * NS_PER_MS);
+		else {
+			netem_apply(c, &l->netem, cmd);
+			continue;
+		}
+		independent_record(c, &l->at, cmd);
+	}
 }
 
 static int64_t earlier(int64_t a_ns, int64_t b_ns)
@@ -148,10 +203,6 @@ static void sent(struct cell *c, struct constant_way *l)
 
 	start(l, c->event_ns);
 	record_buffer(c, l);
-	if (rng_hit(&l->loss_rng, l->loss_q32)) {
-		out_drop(c, p, &l->at, CELL_DROP_RADIO_LOSS);
-		return;
-	}
 	netem_send(c, &l->netem, p);
 }
 
@@ -189,7 +240,8 @@ static void digest(const struct independent_link *link, uint64_t *h)
 		rlc_digest_sdus(h, &l->queue);
 		netem_digest(&l->netem, h);
 		digest_mix(h, (uint64_t)l->sent_ns);
-		digest_mix(h, l->loss_rng.state);
+		digest_mix(h, (uint64_t)l->outage_ns);
+		digest_mix(h, l->rate_bps);
 	}
 }
 
@@ -197,6 +249,8 @@ static const struct independent_kind kind = {
 	.bytes = sizeof(struct constant_link),
 	.init = init,
 	.ingress = ingress,
+	.allows = allows,
+	.apply = apply,
 	.next = next,
 	.process = process,
 	.next_output = next_output,
@@ -231,6 +285,8 @@ const struct ran ran_constant = {
 	.lay_out = lay_out,
 	.init = independent_init,
 	.ingress = independent_ingress,
+	.allows = independent_allows,
+	.apply = independent_apply,
 	.next = independent_next,
 	.has_room = independent_has_room,
 	.process = independent_process,

@@ -70,6 +70,36 @@ void independent_ingress(struct cell *c, struct pkt *p)
 	update(a, l);
 }
 
+bool independent_allows(const struct cell *c, const struct cell_cmd *cmd)
+{
+	const struct independent *a = independent_of(c);
+
+	return a->kind->allows && a->kind->allows(link_at(a, cmd->ue - 1u), cmd);
+}
+
+void independent_apply(struct cell *c, const struct cell_cmd *cmd)
+{
+	struct independent *a = independent_of(c);
+	struct independent_link *l = link_at(a, cmd->ue - 1u);
+
+	a->kind->apply(l, cmd);
+	update(a, l);
+}
+
+void independent_record(struct cell *c, const struct out_at *at, const struct cell_cmd *cmd)
+{
+	uint64_t value = cmd->value;
+
+	if (cmd->type == CELL_CMD_LOSS)
+		value = (value * 1000000 + UINT32_MAX / 2) / UINT32_MAX;
+	out_record(c, at,
+	           (struct cell_record){ .event = CELL_EV_CHANNEL,
+	                                 .node = at->from,
+	                                 .peer = at->to,
+	                                 .value = (int32_t)value,
+	                                 .aux = (uint8_t)(cmd->type - CELL_CMD_RATE + 1) });
+}
+
 int64_t independent_next(const struct cell *c)
 {
 	return heap_first(&independent_of(c)->due).t_ns;

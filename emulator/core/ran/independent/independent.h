@@ -13,6 +13,7 @@
 #define INDEPENDENT_H
 
 #include "base/heap.h"
+#include "base/out.h"
 #include "ran/ran.h"
 
 struct independent_link {
@@ -26,7 +27,10 @@ struct independent_kind {
 	void (*init)(struct independent_link *l);
 	/* A packet arrived at its port. */
 	void (*ingress)(struct independent_link *l, struct pkt *p);
-	/* Time of the next event, or CELL_NEVER; changes by the link's own events only. */
+	/* A link of that kind takes the command, which is carried out. NULL: none. */
+	bool (*allows)(const struct independent_link *l, const struct cell_cmd *cmd);
+	void (*apply)(struct independent_link *l, const struct cell_cmd *cmd);
+	/* Time of the next event, or CELL_NEVER; changes by the link's own events, and commands. */
 	int64_t (*next)(const struct independent_link *l);
 	/* The event of next(), at its time; of several the first. */
 	void (*process)(struct independent_link *l);
@@ -59,6 +63,10 @@ static inline struct independent *independent_of(const struct cell *c)
 struct cell *independent_lay_out(struct arena *a, const struct cell_cfg *cfg,
                                  const struct independent_kind *kind, size_t bytes);
 
+/** independent_record() - a row of a command that a direction carried out, probabilities in
+ * millionths */
+void independent_record(struct cell *c, const struct out_at *at, const struct cell_cmd *cmd);
+
 /** independent_check() - all UEs talk to the network, and there is one eNB without an S-GW. Return:
  * the field that is wrong, or NULL; @ret_range: allowed */
 const char *independent_check(const struct cell_cfg *cfg, const char **ret_range);
@@ -66,6 +74,8 @@ const char *independent_check(const struct cell_cfg *cfg, const char **ret_range
 /* Of struct ran, see there. */
 void independent_init(struct cell *c);
 void independent_ingress(struct cell *c, struct pkt *p);
+bool independent_allows(const struct cell *c, const struct cell_cmd *cmd);
+void independent_apply(struct cell *c, const struct cell_cmd *cmd);
 int64_t independent_next(const struct cell *c);
 bool independent_has_room(const struct cell *c, bool command);
 void independent_process(struct cell *c);

@@ -43,15 +43,18 @@ const char *netem_check(const struct cell_netem *cfg, const char **ret_range)
 }
 
 void netem_init(struct cell *c, struct netem *n, const struct cell_netem *cfg, struct out_at at,
-                int64_t delay_ns)
+                int64_t delay_ns, uint32_t loss_q32)
 {
 	uint64_t seed = c->cfg.seed;
 	bool dl = at.dir == CELL_DIR_DL;
 	uint8_t ue = dl ? at.to : at.from;
 
-	*n = (struct netem){
-		.cfg = cfg, .at = at, .port = dl ? ue : ue | CELL_PORT_NETWORK, .delay_ns = delay_ns
-	};
+	*n = (struct netem){ .cfg = cfg,
+		             .at = at,
+		             .port = dl ? ue : ue | CELL_PORT_NETWORK,
+		             .delay_ns = delay_ns,
+		             .loss_q32 = loss_q32 };
+	rng_init(&n->link_rng, seed, dl ? "loss-dl" : "loss-ul", ue);
 	rng_init(&n->loss_rng, seed, dl ? "netem-loss-dl" : "netem-loss-ul", ue);
 	rng_init(&n->jitter.rng, seed, dl ? "netem-jitter-dl" : "netem-jitter-ul", ue);
 	rng_init(&n->reorder.rng, seed, dl ? "netem-reorder-dl" : "netem-reorder-ul", ue);
@@ -228,6 +231,25 @@ static void put(struct netem *n, struct pkt *p)
 	pkt_queue_insert(&n->way, before, p);
 }
 
+/* --- changes --- */
+
+bool netem_allows(const struct cell_cmd *cmd)
+{
+	return (cmd->type == CELL_CMD_LOSS && cmd->dir < CELL_DIR_SL) ||
+	       (cmd->type == CELL_CMD_DELAY && cmd->value <= CELL_DELAY_MAX_MS);
+}
+
+void netem_apply(struct cell *c, struct netem *n, const struct cell_cmd *cmd)
+{
+	if (cmd->type == CELL_CMD_LOSS && cmd->dir == n->at.dir)
+		n->loss_q32 = cmd->value;
+	else if (cmd->type == CELL_CMD_DELAY)
+		n->delay_ns = cmd->value * NS_PER_MS;
+	else
+		return;
+	independent_record(c, &n->at, cmd);
+}
+
 /* --- packets --- */
 
 /* A copy of @p enters where that did. */
@@ -256,10 +278,11 @@ static void copy(struct cell *c, struct netem *n, const struct pkt *p)
 
 void netem_send(struct cell *c, struct netem *n, struct pkt *p)
 {
+	bool of_link = rng_hit(&n->link_rng, n->loss_q32);
 	bool in_trace = lost_by_trace(n), in_model = lost_by_model(n);
 
 	p->sdu_len = 0;
-	if (in_trace || in_model) {
+	if (of_link || in_trace || in_model) {
 		out_drop(c, p, &n->at, CELL_DROP_RADIO_LOSS);
 		return;
 	}
@@ -328,6 +351,9 @@ void netem_digest(const struct netem *n, uint64_t *h)
 {
 	digest_mix_queue(h, &n->way);
 	digest_mix(h, n->way.head ? (uint64_t)n->way.head->queued_ns : 0);
+	digest_mix(h, (uint64_t)n->delay_ns);
+	digest_mix(h, n->loss_q32);
+	digest_mix(h, n->link_rng.state);
 	digest_mix(h, n->loss_rng.state);
 	digest_mix(h, n->jitter.rng.state);
 	digest_mix(h, n->jitter.last);

@@ -3,8 +3,9 @@
  * netem.h - the way of packets that were sent to the other end of a link: what Linux's netem does
  * to them.
  *
- * - A packet is lost by the trace of losses, whose entries are used one after the other and then
- *   again, and by the model. The models of several states go on with each packet.
+ * - A packet is lost by the link's probability, by the trace of losses, whose entries are used one
+ * after the other and then again, and by the model. The models of several states go on with each
+ * packet.
  * - One that is not lost may be followed by a copy, which is delayed by itself.
  * - It arrives after the link's delay, that of the configuration and that of the trace of delays.
  *   However these change, packets stay in order; jitter and reordering are added then, and with
@@ -34,6 +35,8 @@ struct netem {
 	struct out_at at;     /* as rows name the direction */
 	uint8_t port;         /* where packets arrive */
 	int64_t delay_ns;     /* of the link, on top of the configuration's */
+	uint32_t loss_q32;    /* likewise, of each packet by itself */
+	struct rng link_rng;  /* for that */
 	struct pkt_queue way; /* by queued_ns, when they are there but for slots */
 	struct rng loss_rng;
 	struct netem_draw jitter, reorder, duplicate;
@@ -53,9 +56,16 @@ const char *netem_check(const struct cell_netem *cfg, const char **ret_range);
  * netem_init() - a way without packets
  * @cfg:      the caller's, as long as the way is used
  * @delay_ns: of the link
+ * @loss_q32: likewise
  */
 void netem_init(struct cell *c, struct netem *n, const struct cell_netem *cfg, struct out_at at,
-                int64_t delay_ns);
+                int64_t delay_ns, uint32_t loss_q32);
+
+/** netem_allows() - @cmd is a change of losses or of the delay in ms, in range */
+bool netem_allows(const struct cell_cmd *cmd);
+
+/** netem_apply() - carry @cmd out, if it is about this direction; packets stay in order */
+void netem_apply(struct cell *c, struct netem *n, const struct cell_cmd *cmd);
 
 /** netem_send() - the last bit of @p has been sent now: it is lost, or on its way */
 void netem_send(struct cell *c, struct netem *n, struct pkt *p);

@@ -53,6 +53,7 @@ void opportunity_init(struct independent_link *base)
 	struct opportunity_link *link = link_of(base);
 
 	link->kept = own ? own : &cfg->recorded;
+	link->outage_ns = base->cell->start_ns;
 	for (uint8_t d = 0; d < 2; d++) {
 		link->way[d] = (struct opportunity_way){
 			.at = { .from = d == CELL_DIR_UL ? base->ue : CELL_NODE_ENB,
@@ -65,7 +66,7 @@ void opportunity_init(struct independent_link *base)
 		};
 		train_init(&link->way[d].train, link->kept, d);
 		netem_init(base->cell, &link->way[d].netem, &link->kept->way[d].netem,
-		           link->way[d].at, link->kept->delay_ms * NS_PER_MS);
+		           link->way[d].at, link->kept->delay_ms * NS_PER_MS, 0);
 	}
 }
 
@@ -105,11 +106,15 @@ static struct opportunity later_than(const struct opportunity_way *l, int64_t si
 	return o;
 }
 
-/* The next opportunity that direction @l uses; not without a packet. */
+/* The next opportunity that direction @l uses, none in an outage; not without a packet. */
 static struct opportunity next_used(const struct opportunity_link *link,
                                     const struct opportunity_way *l)
 {
-	return later_than(l, l->queue.sdus.head->queued_ns - link->link.cell->start_ns);
+	int64_t since_ns = l->queue.sdus.head->queued_ns;
+
+	if (since_ns < link->outage_ns - 1)
+		since_ns = link->outage_ns - 1;
+	return later_than(l, since_ns - link->link.cell->start_ns);
 }
 
 static int64_t next_used_ns(const struct opportunity_link *link, const struct opportunity_way *l)
@@ -215,6 +220,32 @@ void opportunity_ingress(struct independent_link *base, struct pkt *p)
 		wait_for_busy_link(link, l, p);
 }
 
+bool opportunity_allows(const struct independent_link *base, const struct cell_cmd *cmd)
+{
+	const struct opportunity_way *way = ((const struct opportunity_link *)base)->way;
+
+	if (cmd->type == CELL_CMD_OUTAGE)
+		return cmd->value <= CELL_OUTAGE_MAX_MS;
+	return netem_allows(cmd) &&
+	       (cmd->type != CELL_CMD_DELAY || (!way[0].train.record && !way[1].train.record));
+}
+
+void opportunity_apply(struct independent_link *base, const struct cell_cmd *cmd)
+{
+	struct opportunity_link *link = link_of(base);
+	struct cell *c = base->cell;
+	int64_t until_ns = c->event_ns + cmd->value * NS_PER_MS;
+
+	if (cmd->type == CELL_CMD_OUTAGE && until_ns > link->outage_ns)
+		link->outage_ns = until_ns;
+	for (int d = 0; d < 2; d++) {
+		if (cmd->type == CELL_CMD_OUTAGE)
+			independent_record(c, &link->way[d].at, cmd);
+		else
+			netem_apply(c, &link->way[d].netem, cmd);
+	}
+}
+
 /* Take up to @max bytes of the first packet out of the queue. Return: bytes taken. */
 static uint32_t take(struct opportunity_link *link, struct opportunity_way *l, uint32_t max)
 {
@@ -266,7 +297,7 @@ static void arrive(struct opportunity_link *link, int dir)
 		return;
 	}
 	p = pkt_dequeue(&l->train.way);
-	if (p->past_train || l->queue.sdus.head)
+	if (p->past_train || l->queue.sdus.head || link->link.cell->event_ns < link->outage_ns)
 		wait_for_busy_link(link, l, p);
 	else
 		netem_send(link->link.cell, &l->netem, p);

@@ -39,17 +39,21 @@ struct opportunity_way {
 struct opportunity_link {
 	struct independent_link link;     /* first */
 	const struct cell_recorded *kept; /* what was recorded of it */
+	int64_t outage_ns;                /* opportunities before that are not used */
 	struct opportunity_way way[2];    /* CELL_DIR_UL, CELL_DIR_DL */
 };
 
 /** opportunity_check() - Return: the field of @link that is wrong, or NULL; @ret_range: allowed */
 const char *opportunity_check(const struct cell_recorded *link, const char **ret_range);
 
-/** opportunity_init(), opportunity_ingress(), opportunity_next(), opportunity_process(),
- * opportunity_next_output(), opportunity_empty() - see struct independent_kind. Events are packets
- * that are there, and opportunities with something to send, at one time in that order. */
+/** opportunity_init(), opportunity_ingress(), opportunity_allows(), opportunity_apply(),
+ * opportunity_next(), opportunity_process(), opportunity_next_output(), opportunity_empty() - see
+ * struct independent_kind. Events are packets that are there, and opportunities with something to
+ * send, at one time in that order. */
 void opportunity_init(struct independent_link *link);
 void opportunity_ingress(struct independent_link *link, struct pkt *p);
+bool opportunity_allows(const struct independent_link *link, const struct cell_cmd *cmd);
+void opportunity_apply(struct independent_link *link, const struct cell_cmd *cmd);
 int64_t opportunity_next(const struct independent_link *link);
 void opportunity_process(struct independent_link *link);
 int64_t opportunity_next_output(const struct independent_link *link);

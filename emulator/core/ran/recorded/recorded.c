@@ -36,6 +36,7 @@ static void mix_train(uint64_t *h, const struct train *t)
 
 static void digest(const struct independent_link *link, uint64_t *h)
 {
+	digest_mix(h, (uint64_t)((const struct opportunity_link *)link)->outage_ns);
 	for (int d = 0; d < 2; d++) {
 		const struct opportunity_way *l = &((const struct opportunity_link *)link)->way[d];
 
@@ -51,6 +52,8 @@ static const struct independent_kind kind = {
 	.bytes = sizeof(struct opportunity_link),
 	.init = opportunity_init,
 	.ingress = opportunity_ingress,
+	.allows = opportunity_allows,
+	.apply = opportunity_apply,
 	.next = opportunity_next,
 	.process = opportunity_process,
 	.next_output = opportunity_next_output,
@@ -69,6 +72,8 @@ const struct ran ran_recorded = {
 	.lay_out = lay_out,
 	.init = independent_init,
 	.ingress = independent_ingress,
+	.allows = independent_allows,
+	.apply = independent_apply,
 	.next = independent_next,
 	.has_room = independent_has_room,
 	.process = independent_process,
