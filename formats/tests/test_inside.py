@@ -64,6 +64,7 @@ NAMED = {
     ("lab/cellbed/labs/vm_boot.py", "open(image, 'rb')"),
     ("lab/cellbed/cli/replicate.py", "webbrowser.open((where / 'summary/report.html').resolve().as_uri())"),  # a page
     ("lab/cellbed/api/link.py", "written.write_text(text)"),  # a script, where the user wants it
+    ("lab/cellbed/link/live.py", "os.open(directory, os.O_PATH | os.O_CLOEXEC)"),  # on the way to a socket
     ("lab/cellbed/link/fitted.py", "open(path, 'rb')"),  # a file that a user named
     ("analysis/cellbed_analysis/report/why_flow.py", "means.rename({means.columns[0]: 'name'})"),  # of a frame
     ("lab/cellbed/link/machine.py", "disabled.read_text()"),  # of the kernel

@@ -13,7 +13,7 @@ from typing import IO, Any, Literal
 from cellbed.error import CellbedError, LabError
 from cellbed.host.python_child import python_command
 from cellbed.labs import choices
-from cellbed.link import links
+from cellbed.link import links, live
 
 # Runs as long as its input is open: also when this process is killed, the link ends.
 _HOLDER = ["sh", "-c", 'echo "$CELLBED_BASE $CELLBED_BASE6"; exec cat']
@@ -141,6 +141,17 @@ class Link:
         written.write_text(text)
         written.chmod(0o755)
         return written
+
+    def set(self, ue: str | None = None, **changes: Any) -> None:
+        """Change an open link, as `radio.events` has it: `link.set(cqi_dl=4)`, `link.set(outage="2s")`.
+
+        Args:
+            ue: default: the one that programs run on.
+
+        Raises:
+            CellbedError: it is not open; or a change is wrong, with what is allowed.
+        """
+        live.change(live.directory_of(self._pid()), ue or self.ue, changes)
 
     def popen(self, argv: Argv, **options: Any) -> subprocess.Popen[Any]:
         """Start a program behind an open link. Args: options: of subprocess.Popen."""

@@ -23,6 +23,7 @@ COMMANDS = {
                      "one-way delays."),
     "fit": ("fit", "Make a recorded link of a capture or a trace, run it in the virtual lab, and report how close it "
                    "comes."),
+    "set": ("set", "Change a link or run of the native lab while it goes on."),
     "guest": ("guest", "Run a command in a guest kernel in virtual time, or a shell when none is given."),
     "prune": ("prune", "Free disk space taken by results. Without options, only report how much could be freed."),
     "shell": ("shell", "Run a shell or a command in a node of a running lab."),

@@ -32,6 +32,10 @@ _NR_UE = ("rnti", "weight", "cqi_ul", "cqi_dl", "second_cqi_ul", "second_cqi_dl"
 _TRAIN_KEYS = ("uplink_gap_ms", "downlink_gap_ms")
 
 
+# Of the socket at which the daemon takes changes, in the run's folder.
+CONTROL = "control"
+
+
 def daemon(settings: dict[str, Any], directory: Path, seed: int, ports: list[dict[str, Any]], realtime: bool,
            start_ns: int, output: dict[str, Any]) -> dict[str, Any]:
     """All of celld.json.

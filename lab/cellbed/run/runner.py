@@ -121,15 +121,16 @@ class Runner:
         output = {"trace": str(self.out / "radio.trace"), "stats": str(self.out / "radio.json"),
                   "pcap": str(self.out / "radio.pcap") if self.settings["capture"]["radio"] else None,
                   "trace_detail": self.settings["capture"]["radio_trace"], **recorded}
-        return radio_config.daemon(self.settings, self.out, self.description["seed"],
+        made = radio_config.daemon(self.settings, self.out, self.description["seed"],
                                    radio_config.ports(self.settings, self.pids), self.realtime,
                                    VIRTUAL_RADIO_START_NS if self.virtual else 0, output)
+        return made if self.virtual else {**made, "control": radio_config.CONTROL}
 
     def start_radio(self, stack: contextlib.ExitStack) -> Process:
         path = self.out / "celld.json"
         path.write_text(json.dumps(self.celld_config(), indent=1))
         celld = start_ready("celld", lambda fd: [self.programs["celld"], "--config", str(path), "--ready-fd", str(fd)],
-                            self.out / "log")
+                            self.out / "log", cwd=self.out)  # the path of a socket is short
         stack.callback(celld.kill)
         self.started.insert(0, celld)
         if self.realtime:

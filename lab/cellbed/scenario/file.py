@@ -91,7 +91,8 @@ def _location(error: ErrorDetails) -> tuple[Any, ...]:
     return loc[:2] + loc[3:] if loc[:1] == ("traffic",) and loc[2:3] and loc[2] in MODELS else loc
 
 
-def _describe(error: ErrorDetails, model: type[BaseModel]) -> str:
+def described(error: ErrorDetails, model: type[BaseModel]) -> str:
+    """An error of pydantic in words: key, value and what is allowed."""
     loc = _location(error)
     key = ".".join(str(part) for part in loc)
     if error["type"] == "extra_forbidden":
@@ -156,4 +157,4 @@ def validate(data: Any, path: Path | str) -> Scenario:
     try:
         return Scenario.model_validate(data)
     except ValidationError as error:
-        raise ScenarioError(f"{path}: {_describe(error.errors()[0], Scenario)}") from error
+        raise ScenarioError(f"{path}: {described(error.errors()[0], Scenario)}") from error
