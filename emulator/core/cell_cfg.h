@@ -59,6 +59,17 @@ struct cell_a3_cfg {
 	uint8_t filter_coefficient; /* k of layer 3 */
 };
 
+/* A time that differs from handover to handover, by its quantiles, which do not decrease. */
+struct cell_times_cfg {
+	uint8_t on; /* otherwise the time is fixed */
+	uint16_t p5_ms;
+	uint16_t p25_ms;
+	uint16_t p50_ms;
+	uint16_t p75_ms;
+	uint16_t p95_ms;
+	uint16_t p99_ms;
+};
+
 /* Source: TS 36.300 10.1.2.1.1; Pacifico, section V and Table I. */
 struct cell_handover_cfg {
 	uint8_t procedure;      /* enum cell_ho_procedure */
@@ -66,11 +77,13 @@ struct cell_handover_cfg {
 	uint8_t reordering;     /* the target: first what was forwarded, up to the End Marker */
 	uint16_t detach_ms;     /* handover command to synchronisation with the target */
 	uint16_t prediction_ms; /* for the shell: that long before a handover it is predicted */
-	uint16_t prediction_timeout_ms; /* without a handover the path is switched back */
-	uint16_t end_marker_ms;         /* the target waits that long without success */
-	uint8_t end_markers;            /* sent for each path that ends */
-	uint16_t end_marker_gap_ms;     /* between two of them */
-	uint32_t signalling_us;         /* one way: X2AP, S1AP */
+	uint16_t prediction_timeout_ms;          /* without a handover the path is switched back */
+	uint16_t end_marker_ms;                  /* the target waits that long without success */
+	uint8_t end_markers;                     /* sent for each path that ends */
+	uint16_t end_marker_gap_ms;              /* between two of them */
+	uint32_t signalling_us;                  /* one way: X2AP, S1AP */
+	struct cell_times_cfg detach_times;      /* in place of detach_ms, or of what NR adds up */
+	struct cell_times_cfg preparation_times; /* report to command, at least two messages */
 
 	/* NR: from the command, or the condition, to random access in the target. Source: TS 38.133
 	 * 6.1.1.2, 6.1.4; TS 38.331 12 */

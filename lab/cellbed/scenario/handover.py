@@ -48,6 +48,29 @@ class Condition(Model):
     time_to_trigger_ms: _TimeToTrigger = Key(0, says="How long it has to last before the UE leaves. TS 38.331")
 
 
+class Times(Model):
+    """A time that differs from handover to handover, by its quantiles. Each handover draws one."""
+
+    p5_ms: Milliseconds = Key(..., 0, 10000, says="The 5th percentile; no time is shorter")
+    p25_ms: Milliseconds | None = Key(None, 0, 10000, exclude_if=lambda value: value is None,
+        says="The 25th percentile; null: on the line between its neighbours")
+    p50_ms: Milliseconds = Key(..., 0, 10000, says="The median")
+    p75_ms: Milliseconds | None = Key(None, 0, 10000, exclude_if=lambda value: value is None,
+        says="The 75th percentile; null: on the line between its neighbours")
+    p95_ms: Milliseconds = Key(..., 0, 10000, says="The 95th percentile")
+    p99_ms: Milliseconds | None = Key(None, 0, 10000, exclude_if=lambda value: value is None,
+        says="The 99th percentile; no time is longer. null: the 95th")
+
+    @model_validator(mode="after")
+    def none_is_below_the_one_before(self) -> Times:
+        before = ("", 0)
+        for key, value in self.model_dump().items():
+            if value < before[1]:
+                raise ValueError(f"key '{key}': value {value}: less than {before[0]}; allowed {before[1]} or more")
+            before = (key, value)
+        return self
+
+
 class Handover(Model):
     """Between the eNBs of a core network. Source: TS 36.300 10.1.2; Pacifico, Tables I and II, section V.A."""
 
@@ -66,6 +89,14 @@ class Handover(Model):
         says="How long after a prediction the path is switched back when no handover follows. The paper leaves it open")
     detach_ms: Milliseconds = Key(30, 0, 10000,
         says="Time from leaving one cell to reaching the other, with `system: lte`. Pacifico, Table I")
+    detach_times: Times | None = Key(None, exclude_if=lambda keys: keys is None,
+        says="Time from leaving one cell to reaching the other, drawn for each handover; in place of `detach_ms`. With "
+             "`system: nr` until random access begins, in place of `rrc_processing_ms`, `search_ms`, `processing_ms`, "
+             "`ssb_period_ms` and `margin_ms`. null: not drawn")
+    preparation_times: Times | None = Key(None, exclude_if=lambda keys: keys is None,
+        says="Time from a report to the handover command, or until a candidate is prepared, drawn for each handover: "
+             "the target answers so late, but not before two messages of `signalling_us`. Not with `prediction`. "
+             "null: two messages")
     signalling_us: Microseconds = Key(4000, 0, 1_000_000,
         says="One-way delay of each message between eNBs, MME and S-GW: two links of 2 ms. These messages are not "
              "packets on the wires")
@@ -114,6 +145,9 @@ class Handover(Model):
         if self.a3 is not None and self.procedure == "prediction":
             raise ValueError("key 'procedure': value prediction: handovers by a3 cannot be predicted; allowed with a3: "
                              "standard, fast_path_switch, conditional, daps")
+        if self.preparation_times is not None and self.procedure == "prediction":
+            raise ValueError("key 'preparation_times': procedure prediction prepares before a handover; remove the "
+                             "key, or set another procedure")
         return self
 
     @model_validator(mode="after")
@@ -124,6 +158,8 @@ class Handover(Model):
         return self
 
 
+#: Keys of `radio.handover` that are sections of the daemon's configuration.
+SECTIONS = ("a3", "condition", "detach_times", "preparation_times")
 #: Keys of `radio.handover` that NR has, and LTE has not, and what they are there.
 ONLY_IN_NR: dict[str, Any] = {"rrc_processing_ms": 10, "execution_ms": 10, "search_ms": 0, "processing_ms": 20,
                               "ssb_period_ms": 20, "margin_ms": 2}

@@ -190,6 +190,7 @@ static void init_ue(struct ue *u, const struct cell_cfg *cfg, uint8_t id)
 	rng_init(&u->ra.preamble_rng, cfg->seed, "preamble", id);
 	rng_init(&u->ra.backoff_rng, cfg->seed, "backoff", id);
 	rng_init(&u->control.rng, cfg->seed, "control", id);
+	times_init(&u->rrc.times, cfg->seed, id);
 	for (int d = 0; d < CELL_DIR_COUNT; d++) {
 		init_sch(&u->sch[d], cfg, id, (enum cell_dir)d);
 		for (uint8_t k = 0; k < CELL_MAX_ENB; k++)

@@ -102,7 +102,8 @@ static void prepare(struct lte *lte, struct ue *u, uint8_t enb, enum rrc_state s
 		         lte->cell.cfg.handover.prediction_timeout_ms * NS_PER_MS);
 	}
 	at_source(lte, u, CELL_RRC_HANDOVER_REQUEST);
-	schedule(lte, u, RRC_STEP_REQUEST, enb, signalling_ns(lte));
+	schedule(lte, u, RRC_STEP_REQUEST, enb,
+	         signalling_ns(lte) + times_admission_ns(&lte->cell, &u->rrc.times));
 }
 
 /* The UE leaves; the eNB forwards what it holds. */
@@ -122,7 +123,8 @@ static void command(struct lte *lte, struct ue *u)
 	if (lte->cell.cfg.handover.procedure == CELL_HO_FAST_PATH_SWITCH && !u->rrc.path_asked)
 		ask_for_path(lte, u, source, u->rrc.target);
 	schedule(lte, u, RRC_STEP_SYNCHRONISED, u->rrc.target,
-	         lte->cell.cfg.handover.detach_ms * NS_PER_MS);
+	         times_detach_ns(&lte->cell, &u->rrc.times,
+	                         lte->cell.cfg.handover.detach_ms * NS_PER_MS));
 }
 
 /* Its shared channels have the quality of the new cell. */

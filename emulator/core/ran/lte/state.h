@@ -45,6 +45,7 @@
 #include "pdcp/lte/pdcp.h"
 #include "ran/handover/measure.h"
 #include "ran/handover/timeline.h"
+#include "ran/handover/times.h"
 #include "rlc/common/rlc.h"
 
 struct lte_sch;
@@ -118,6 +119,7 @@ struct rrc {
 	bool path_asked;    /* path switch request sent */
 	bool path_switched; /* and acknowledged */
 	struct timeline timeline;
+	struct handover_times times;
 	bool waits; /* a command for when all of this is over */
 	struct cell_cmd waiting;
 };

@@ -223,7 +223,7 @@ static const char *check_core_network(const struct cell_cfg *cfg, const char **r
 	*ret_range = "none with several gNBs";
 	if (cfg->n_enb > 1 && cfg->nr.mac.configured_grant != CELL_CG_NONE)
 		return "nr.mac.configured_grant";
-	return NULL;
+	return times_check(&cfg->handover, ret_range);
 }
 
 static const char *check_tunnels(const struct cell_cfg *cfg, const struct cell_ue_cfg *u,

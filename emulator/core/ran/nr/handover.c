@@ -83,7 +83,8 @@ void handover_ask(struct nr *nr, struct nr_ue *u, uint8_t gnb)
 	u->rrc.target = gnb;
 	u->rrc.asked |= handover_bit(gnb);
 	at_source(nr, u, CELL_RRC_HANDOVER_REQUEST);
-	schedule(nr, u, RRC_STEP_REQUEST, gnb, signalling_ns(nr));
+	schedule(nr, u, RRC_STEP_REQUEST, gnb,
+	         signalling_ns(nr) + times_admission_ns(&nr->cell, &u->rrc.times));
 }
 
 static void requested(struct nr *nr, struct nr_ue *u, uint8_t gnb)
@@ -163,7 +164,8 @@ static void leave(struct nr *nr, struct nr_ue *u, uint8_t gnb)
 		if (!handover_is_conditional(nr))
 			forward(nr, u);
 	}
-	schedule(nr, u, RRC_STEP_ACCESS, gnb, access_after_ns(nr));
+	schedule(nr, u, RRC_STEP_ACCESS, gnb,
+	         times_detach_ns(&nr->cell, &rrc->times, access_after_ns(nr)));
 }
 
 static void acknowledged(struct nr *nr, struct nr_ue *u, uint8_t gnb)

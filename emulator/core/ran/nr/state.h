@@ -60,6 +60,7 @@
 #include "phy/nr/tbs.h"
 #include "ran/handover/measure.h"
 #include "ran/handover/timeline.h"
+#include "ran/handover/times.h"
 #include "rlc/common/rlc.h"
 
 #define NR_HARQ_MAX      16
@@ -197,6 +198,7 @@ struct nr_rrc {
 	struct nr_ue *source_link; /* DAPS: the one in the source, until it is released; or NULL */
 	struct pkt_queue kept;     /* by the source, until it knows */
 	struct timeline timeline;
+	struct handover_times times;
 	bool waits; /* a command for when all of this is over */
 	struct cell_cmd waiting;
 };
@@ -235,6 +237,7 @@ struct nr_frame {
 	struct nr_tdd tdd;
 	uint32_t n; /* slots of the pattern */
 	struct nr_slot slot[NR_TDD_SLOTS_MAX];
+	uint32_t symbols[2]; /* of data, of all slots of the pattern: CELL_DIR_UL, CELL_DIR_DL */
 	int64_t slot_ns;
 	int64_t dl_decode_ns; /* from the end of a slot until the UE has its block */
 	int64_t ul_decode_ns; /* until the gNB has */
