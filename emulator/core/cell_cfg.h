@@ -70,6 +70,26 @@ struct cell_times_cfg {
 	uint16_t p99_ms;
 };
 
+/* Radio link failure, and what follows. Source: TS 36.331 5.3.7, 5.3.11; TS 38.331 5.3.7, 5.3.10 */
+struct cell_link_cfg {
+	uint8_t on;   /* links fail; otherwise only RLC can give up */
+	uint8_t qout; /* SINR-Range */
+	uint8_t qin;
+	uint8_t n310;
+	uint8_t n311;
+	uint16_t t310_ms;
+	uint16_t t311_ms;
+	uint16_t t301_ms;
+	uint16_t t304_ms;
+	uint8_t preamble_trans_max; /* LTE; NR has nr.ra.preamble_trans_max */
+	uint8_t context;            /* enum cell_context */
+	uint16_t selection_ms;      /* of a cell, after a failure */
+	uint16_t reestablish_ms;    /* from the request to the bearers, with a context */
+	uint16_t setup_ms;          /* the same without one */
+	uint16_t rrc_retx_ms;       /* t-PollRetransmit of signalling */
+	uint8_t rrc_retx;           /* of a message that is not heard, at most */
+};
+
 /* Source: TS 36.300 10.1.2.1.1; Pacifico, section V and Table I. */
 struct cell_handover_cfg {
 	uint8_t procedure;      /* enum cell_ho_procedure */
@@ -94,6 +114,7 @@ struct cell_handover_cfg {
 	uint8_t ssb_period_ms;     /* the UE waits for the target's next SSB */
 	uint8_t margin_ms;
 
+	struct cell_link_cfg link_failure;
 	struct cell_condition_cfg condition;
 	struct cell_a3_cfg a3;
 };

@@ -71,7 +71,7 @@ def _core_network(settings: dict[str, Any]) -> dict[str, Any]:
     radio, addresses = settings["radio"], core_network.tunnel_ends(settings)
     handover = {key: value for key, value in radio["handover"].items() if key not in _NR_HANDOVER_NOT
                 or radio["system"] == "lte"}
-    apart = {key: handover.pop(key) for key in ("a3", "condition", *_TIMES) if key in handover}
+    apart = {key: handover.pop(key) for key in ("a3", "condition", "link_failure", *_TIMES) if key in handover}
     apart |= {key: _all_quantiles(apart[key]) for key in _TIMES if key in apart}
     return {"handover": handover, **apart, "gtpu": radio["gtpu"], "sgw": {"gtpu_address": addresses[sgw]},
             "enbs": [{"name": name, "gtpu_address": addresses[name]}

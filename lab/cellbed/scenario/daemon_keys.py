@@ -37,6 +37,7 @@ _SECTIONS: dict[str, tuple[type[BaseModel], str]] = {
     "pdcp": (bearer.Pdcp, "pdcp."), "mode_switch": (radio.ModeSwitch, "lte.mode_switch."),
     "handover": (handover.Handover, "handover."), "a3": (handover.A3, "handover.a3."),
     "condition": (handover.Condition, "handover.condition."),
+    "link_failure": (handover.LinkFailure, "handover.link_failure."),
     "detach_times": (handover.Times, "handover.detach_times."),
     "preparation_times": (handover.Times, "handover.preparation_times."), "gtpu": (radio.Gtpu, "gtpu."),
     "crowd": (crowd.Crowd, "lte.crowd."),

@@ -31,7 +31,7 @@ PACKET_TRACE = yaml.safe_load((ROOT / "scenarios/reference-packet-trace.yaml").r
 # Not beside the keys of LTE.
 ELSEWHERE = {f"{of}.{name}" for of in ("radio", "radio.ues") for name in radio_system.others()} | {
     "radio.handover.a3", "radio.handover.condition", "radio.handover.detach_times", "radio.handover.preparation_times",
-    "radio.channel.route"}
+    "radio.handover.link_failure", "radio.channel.route"}
 # In sections of LTE, and shown in reference-nr.yaml.
 OF_NR = {f"radio.{section}.{key}" for section, keys in nr.ONLY_IN_NR.items() for key in keys if key != "sn_bits"} | {
     "radio.rlc_am.sn_bits"} | {f"radio.ues.{key}" for key in nr.SECOND_CELL}

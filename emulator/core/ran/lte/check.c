@@ -70,6 +70,9 @@ static const char *check_handover(const struct cell_cfg *cfg, const char **ret_r
 	*ret_range = "none with prediction";
 	if (cfg->handover.preparation_times.on && cfg->handover.procedure == CELL_HO_PREDICTION)
 		return "handover.preparation_times";
+	*ret_range = "none but with standard";
+	if (cfg->handover.link_failure.on && cfg->handover.procedure != CELL_HO_STANDARD)
+		return "handover.link_failure.on";
 	return times_check(&cfg->handover, ret_range);
 }
 

@@ -27,6 +27,7 @@
  *   decode       what a block holds goes to the gNB and to RLC
  *   reestablish  MAC, RLC and PDCP of a UE that changes its cell
  *   daps         a UE that changes its cell has two protocol stacks for a while
+ *   failure      a radio link that failed: another cell, re-establishment or setup
  *   handover     the steps of a handover: messages, and what they do when they arrive
  *   rrc          when a handover starts, and what is due of it
  *   event        which of all this is next
@@ -59,6 +60,7 @@
 #include "phy/nr/carrier.h"
 #include "phy/nr/tbs.h"
 #include "ran/handover/measure.h"
+#include "ran/handover/recovery.h"
 #include "ran/handover/timeline.h"
 #include "ran/handover/times.h"
 #include "rlc/common/rlc.h"
@@ -99,6 +101,7 @@ struct drb {
 	uint32_t epoch;           /* re-establishments; RLC PDUs of an earlier one are void */
 	int64_t outage_expiry_ns; /* end of the outage after a radio link failure, or CELL_NEVER */
 	bool stopped;             /* for good, or until the next handover with DAPS */
+	bool suspended;           /* UL: until the UE has a cell again. Source: TS 38.331 5.3.7.2 */
 	bool awaits_status; /* UL: the gNB does not know yet with which COUNT it is to start */
 	bool reported;      /* UL: it had data when its UE was last looked at */
 	struct lcp_bucket bucket;
@@ -182,6 +185,9 @@ enum nr_rrc_state {
 	NR_RRC_EXECUTION,   /* the UE left the source, and cannot access the target yet */
 	NR_RRC_ACCESS,      /* random access in the target */
 	NR_RRC_COMPLETION,  /* in the target; the path is being switched */
+	NR_RRC_SEARCH,      /* the link has failed: the UE looks for a cell */
+	NR_RRC_REQUEST,     /* random access there */
+	NR_RRC_RESUME,      /* the gNB has heard it, and its bearers follow */
 };
 
 /* A UE's handover; see handover.c. */
@@ -199,6 +205,7 @@ struct nr_rrc {
 	struct pkt_queue kept;     /* by the source, until it knows */
 	struct timeline timeline;
 	struct handover_times times;
+	struct recovery recovery;
 	bool waits; /* a command for when all of this is over */
 	struct cell_cmd waiting;
 };
