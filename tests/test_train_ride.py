@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 import pytest
+import yaml
 from e2e import ROOT, bundles, cellbed
 
 from cellbed_analysis.interactive.series import run_series
@@ -59,6 +60,15 @@ def test_the_ue_asks_for_its_handover_when_the_neighbour_is_better(executed, rad
     better = [filtered(channel, 1, until_ms) - filtered(channel, 0, until_ms)
               for until_ms in (triggered_ms - 200, triggered_ms)]
     assert better[0] <= 300 < better[1]
+
+
+def test_the_handover_takes_times_that_were_measured(executed, radio):
+    at_ms = {name: t_ns / 1e6 for t_ns, name, _ in messages(executed, radio)}
+    quantiles = yaml.safe_load((ROOT / "scenarios/train-ride/quick.yaml").read_text())["radio"]["handover"]
+    for key, first, last in (("preparation_times", "handover_decision", "handover_command"),
+                             ("detach_times", "detach", "synchronised")):
+        assert quantiles[key]["p5_ms"] <= at_ms[last] - at_ms[first] <= quantiles[key]["p99_ms"]
+        assert (at_ms[last] - at_ms[first]) % 1 != 0  # drawn, and no whole number as keys are
 
 
 def filtered(channel, enb, until_ms):

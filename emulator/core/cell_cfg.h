@@ -59,6 +59,37 @@ struct cell_a3_cfg {
 	uint8_t filter_coefficient; /* k of layer 3 */
 };
 
+/* A time that differs from handover to handover, by its quantiles, which do not decrease. */
+struct cell_times_cfg {
+	uint8_t on; /* otherwise the time is fixed */
+	uint16_t p5_ms;
+	uint16_t p25_ms;
+	uint16_t p50_ms;
+	uint16_t p75_ms;
+	uint16_t p95_ms;
+	uint16_t p99_ms;
+};
+
+/* Radio link failure, and what follows. Source: TS 36.331 5.3.7, 5.3.11; TS 38.331 5.3.7, 5.3.10 */
+struct cell_link_cfg {
+	uint8_t on;   /* links fail; otherwise only RLC can give up */
+	uint8_t qout; /* SINR-Range */
+	uint8_t qin;
+	uint8_t n310;
+	uint8_t n311;
+	uint16_t t310_ms;
+	uint16_t t311_ms;
+	uint16_t t301_ms;
+	uint16_t t304_ms;
+	uint8_t preamble_trans_max; /* LTE; NR has nr.ra.preamble_trans_max */
+	uint8_t context;            /* enum cell_context */
+	uint16_t selection_ms;      /* of a cell, after a failure */
+	uint16_t reestablish_ms;    /* from the request to the bearers, with a context */
+	uint16_t setup_ms;          /* the same without one */
+	uint16_t rrc_retx_ms;       /* t-PollRetransmit of signalling */
+	uint8_t rrc_retx;           /* of a message that is not heard, at most */
+};
+
 /* Source: TS 36.300 10.1.2.1.1; Pacifico, section V and Table I. */
 struct cell_handover_cfg {
 	uint8_t procedure;      /* enum cell_ho_procedure */
@@ -66,11 +97,13 @@ struct cell_handover_cfg {
 	uint8_t reordering;     /* the target: first what was forwarded, up to the End Marker */
 	uint16_t detach_ms;     /* handover command to synchronisation with the target */
 	uint16_t prediction_ms; /* for the shell: that long before a handover it is predicted */
-	uint16_t prediction_timeout_ms; /* without a handover the path is switched back */
-	uint16_t end_marker_ms;         /* the target waits that long without success */
-	uint8_t end_markers;            /* sent for each path that ends */
-	uint16_t end_marker_gap_ms;     /* between two of them */
-	uint32_t signalling_us;         /* one way: X2AP, S1AP */
+	uint16_t prediction_timeout_ms;          /* without a handover the path is switched back */
+	uint16_t end_marker_ms;                  /* the target waits that long without success */
+	uint8_t end_markers;                     /* sent for each path that ends */
+	uint16_t end_marker_gap_ms;              /* between two of them */
+	uint32_t signalling_us;                  /* one way: X2AP, S1AP */
+	struct cell_times_cfg detach_times;      /* in place of detach_ms, or of what NR adds up */
+	struct cell_times_cfg preparation_times; /* report to command, at least two messages */
 
 	/* NR: from the command, or the condition, to random access in the target. Source: TS 38.133
 	 * 6.1.1.2, 6.1.4; TS 38.331 12 */
@@ -81,6 +114,7 @@ struct cell_handover_cfg {
 	uint8_t ssb_period_ms;     /* the UE waits for the target's next SSB */
 	uint8_t margin_ms;
 
+	struct cell_link_cfg link_failure;
 	struct cell_condition_cfg condition;
 	struct cell_a3_cfg a3;
 };

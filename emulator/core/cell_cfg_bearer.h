@@ -27,8 +27,9 @@ struct cell_rlc_am_cfg {
 /* Source: TS 36.322; TS 36.331 RLC-Config; TS 38.322 */
 struct cell_rlc_cfg {
 	struct cell_rlc_am_cfg am;
-	uint32_t queue_pkts;      /* per bearer */
-	uint32_t queue_bytes;     /* and bytes, 0 = any number */
+	uint32_t queue_pkts;  /* per bearer */
+	uint32_t queue_bytes; /* and bytes, 0 = any number */
+	uint16_t queue_ms;    /* NR: so much of them as the channel carries in that time, 0 = any */
 	uint16_t t_reordering_ms; /* of LTE. Source: TS 36.322 5.1.2.2 */
 	uint16_t t_reassembly_ms; /* of NR. Source: TS 38.322 7.3 */
 	struct cell_rlc_um_cfg um;

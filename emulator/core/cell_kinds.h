@@ -103,6 +103,15 @@ enum cell_ho_procedure {
 /* Conditions of a conditional handover. Source: TS 38.331 5.3.5.13.4, CondTriggerConfig */
 enum cell_cond_event { CELL_COND_EVENT_A3, CELL_COND_EVENT_A5, CELL_COND_EVENT_COUNT };
 
+/* Which cells have the context of a UE that asks for re-establishment. Source: TS 36.300 10.1.6; TS
+ * 38.300 9.2.3.3 */
+enum cell_context {
+	CELL_CONTEXT_PREPARED, /* the one where it was, and those that were asked to take it over */
+	CELL_CONTEXT_FETCH,    /* all: others ask the one where it was */
+	CELL_CONTEXT_NONE,
+	CELL_CONTEXT_COUNT
+};
+
 #define CELL_RSRP_RANGE_DBM (-156) /* of RSRP-Range 0. Source: TS 38.331 RSRP-Range */
 
 /* How packets are lost on a link; see struct cell_netem. Source: tc-netem(8) */

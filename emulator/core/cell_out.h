@@ -123,6 +123,14 @@ enum cell_rrc_msg {
 	CELL_RRC_HANDOVER_SUCCESS,
 	CELL_RRC_EARLY_STATUS_TRANSFER,
 	CELL_RRC_DAPS_SOURCE_RELEASE,
+	CELL_RRC_RADIO_LINK_FAILURE, /* at the UE: aux = enum link_cause */
+	CELL_RRC_MESSAGE_LOST,       /* where it was to be heard */
+	CELL_RRC_CELL_SELECTED,      /* by a UE whose link failed */
+	CELL_RRC_IDLE,               /* T311 or T301 expired: no cell has its context any more */
+	CELL_RRC_REESTABLISHMENT_REQUEST,
+	CELL_RRC_REESTABLISHED,
+	CELL_RRC_SETUP_REQUEST,
+	CELL_RRC_SETUP_COMPLETE,
 	CELL_RRC_COUNT
 };
 

@@ -92,6 +92,14 @@ static const char *const rrc_names[] = {
 	"handover_success",
 	"early_status_transfer",
 	"daps_source_release",
+	"radio_link_failure",
+	"message_lost",
+	"cell_selected",
+	"idle",
+	"reestablishment_request",
+	"reestablished",
+	"setup_request",
+	"setup_complete",
 };
 COMPLETE(rrc_names, CELL_RRC_COUNT);
 

@@ -14,8 +14,9 @@ from ..tcp.connection import RadioEvent, acknowledgments, relative
 from .style import BLUE, GREEN, RED, ink
 
 SENT, AGAIN, ACKED = BLUE, RED, GREEN
-#: Steps of a handover are many; these are when the UE is gone and when it is back.
-SHOWN = {"handover: detach", "handover: synchronised"}
+#: Steps of a handover are many; these are when the UE is gone and when it is back, also after a failure.
+SHOWN = {"handover: detach", "handover: synchronised", "handover: radio_link_failure", "handover: reestablished",
+         "handover: setup_complete"}
 HIDDEN = ("drop", "harq_failure", "handover")
 
 

@@ -29,7 +29,7 @@ HARMLESS = ("duplicate", "shutdown")
 
 CELL = (
     Metric("control_missed_ttis", "1", "sub-frames with a DCI that its UE missed, whole run"),
-    Metric("radio_link_failures", "1", "AM bearers that reached maxRetxThreshold, whole run"),
+    Metric("radio_link_failures", "1", "radio links that failed, by maxRetxThreshold of AM or otherwise, whole run"),
     Metric("blocks_dl", "1", "downlink transport blocks sent for the first time, whole run"),
     Metric("block_dl_mean_bytes", "bytes", "their mean size"),
     Metric("harq_failures_ul", "1", "uplink transport blocks that HARQ gave up, whole run"),

@@ -34,6 +34,7 @@ struct tunnel_end {
 	bool known;              /* the UE is here, was, or will be */
 	bool awaiting;           /* an End Marker on X2; until then `direct` grows */
 	bool ended;              /* the gateway's End Marker came while the UE was here */
+	bool fresh;              /* the UE came without a handover: nothing is forwarded to here */
 	bool early;     /* DAPS: the UE is still served here, and `forward_to` gets copies */
 	bool returning; /* awaiting from the gateway's End Marker on: the path comes back */
 };

@@ -320,7 +320,7 @@ void tunnel_ingress(struct epc *epc, uint8_t enb, struct pkt *p)
 	end = end_of(epc, ue, enb);
 	if (kind == CELL_TUNNEL_X2 && end->expiry_ns != CELL_NEVER && !p->end_marker)
 		wait_for_end_marker(epc, end, 0);
-	if (!end->known) {
+	if (!end->known || (kind == CELL_TUNNEL_X2 && end->fresh)) {
 		out_drop(epc->cell, p, NULL, CELL_DROP_NO_ROUTE);
 	} else if (kind == CELL_TUNNEL_X2 && p->end_marker) {
 		base_pkt_terminate(epc->cell, p);
@@ -351,9 +351,29 @@ void tunnel_expect(struct epc *epc, uint8_t ue, uint8_t enb)
 
 	end->known = true;
 	end->forward_to = ENB_NONE;
-	end->ended = end->returning = false;
+	end->ended = end->returning = end->fresh = false;
 	end->awaiting = reorders(epc);
 	end->expiry_ns = CELL_NEVER;
+}
+
+void tunnel_set_up(struct epc *epc, uint8_t ue, uint8_t enb)
+{
+	tunnel_forget(epc, ue, enb);
+	end_of(epc, ue, enb)->known = end_of(epc, ue, enb)->fresh = true;
+}
+
+void tunnel_forget(struct epc *epc, uint8_t ue, uint8_t enb)
+{
+	struct tunnel_end *end = end_of(epc, ue, enb);
+	struct pkt *p;
+
+	pkt_queue_move(&end->held, &end->direct);
+	while ((p = pkt_dequeue(&end->held)))
+		if (p->end_marker)
+			base_pkt_terminate(epc->cell, p);
+		else
+			out_drop(epc->cell, p, NULL, CELL_DROP_RADIO_LINK_FAILURE);
+	*end = (struct tunnel_end){ .expiry_ns = CELL_NEVER, .forward_to = ENB_NONE };
 }
 
 void tunnel_end_marker(struct epc *epc, uint8_t ue, uint8_t from)

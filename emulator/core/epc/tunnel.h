@@ -27,6 +27,12 @@ void tunnel_uplink(struct epc *epc, uint8_t ue, uint8_t enb, struct pkt *p);
 /** tunnel_expect() - @enb is going to serve @ue */
 void tunnel_expect(struct epc *epc, uint8_t ue, uint8_t enb);
 
+/** tunnel_set_up() - @ue starts again at @enb, to which nobody forwards */
+void tunnel_set_up(struct epc *epc, uint8_t ue, uint8_t enb);
+
+/** tunnel_forget() - @enb has nothing to do with @ue any more, and drops what it holds */
+void tunnel_forget(struct epc *epc, uint8_t ue, uint8_t enb);
+
 /**
  * tunnel_forward() - @from sends what it holds for @ue, and all that comes, to @to
  *

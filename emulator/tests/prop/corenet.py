@@ -137,6 +137,15 @@ class Run:
                                                     "rsrp_cdbm": rsrp_cdbm})
             assert lib.cell_apply(self.cell.cell, command, t_ns) == 0
 
+    def _channel(self, t_ns, ue, sinr_db):
+        """What the UE and each eNB hear of each other; CQIs are not those of the SINRs."""
+        for enb, db in enumerate(sinr_db):
+            for direction in (UL, DL):
+                command = ffi.new("struct cell_cmd *", {
+                    "type": lib.CELL_CMD_CHANNEL, "ue": ue, "enb": enb, "dir": direction,
+                    "cqi": 9 if db > -12 else 0, "sinr_cdb": 100 * db})
+                assert lib.cell_apply(self.cell.cell, command, t_ns) == 0
+
     def rows(self, event: int) -> list:
         return self.cell.rows(event)
 

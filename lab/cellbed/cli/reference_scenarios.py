@@ -23,7 +23,9 @@ Row = tuple[str, str, str, str]
 _COMMENT_COLUMN = 32
 _MEANING_MAX = 80  # characters of a meaning that stand beside a key
 _BEARER = "radio.ues.<name>.bearers[]."
-_SECTIONS = {"radio.channel.route": "route", "radio.handover.a3": "route", "radio.handover.condition": "nr-handover"}
+_SECTIONS = {"radio.channel.route": "route", "radio.handover.a3": "route", "radio.handover.detach_times": "route",
+             "radio.handover.preparation_times": "route", "radio.handover.condition": "nr-handover",
+             "radio.handover.link_failure": "nr-handover"}
 
 
 def file_of(key: str) -> str | None:

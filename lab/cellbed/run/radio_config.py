@@ -28,6 +28,7 @@ _LINK_KEYS = ("delay_ms", "queue_pkts", "queue_bytes")
 _NOT_IN_NR = {"harq": ("dl_rtt_tti",), "rlc": ("delivery", "t_reordering_ms"), "rlc_um": (), "rlc_am": (),
               "pdcp": ("reordering",)}
 _NR_HANDOVER_NOT = ("detach_ms", "prediction_timeout_ms")
+_TIMES = ("detach_times", "preparation_times")
 _NR_UE = ("rnti", "weight", "cqi_ul", "cqi_dl", "second_cqi_ul", "second_cqi_dl", "bler_ul", "bler_dl")
 _TRAIN_KEYS = ("uplink_gap_ms", "downlink_gap_ms")
 
@@ -80,10 +81,20 @@ def _core_network(settings: dict[str, Any]) -> dict[str, Any]:
     radio, addresses = settings["radio"], core_network.tunnel_ends(settings)
     handover = {key: value for key, value in radio["handover"].items() if key not in _NR_HANDOVER_NOT
                 or radio["system"] == "lte"}
-    apart = {key: handover.pop(key) for key in ("a3", "condition") if key in handover}
+    apart = {key: handover.pop(key) for key in ("a3", "condition", "link_failure", *_TIMES) if key in handover}
+    apart |= {key: _all_quantiles(apart[key]) for key in _TIMES if key in apart}
     return {"handover": handover, **apart, "gtpu": radio["gtpu"], "sgw": {"gtpu_address": addresses[sgw]},
             "enbs": [{"name": name, "gtpu_address": addresses[name]}
                      for name in core_network.of_kind(settings, "enb")]}
+
+
+def _all_quantiles(times: dict[str, int]) -> dict[str, int]:
+    """Those that a scenario gives, and those that it leaves out, on the line between their neighbours."""
+    def between(low: str, high: str, share: float) -> int:
+        return times[low] + round((times[high] - times[low]) * share)
+
+    return {"p25_ms": between("p5_ms", "p50_ms", 20 / 45), "p75_ms": between("p50_ms", "p95_ms", 25 / 45),
+            "p99_ms": times["p95_ms"], **times}
 
 
 def _nr(radio: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:

@@ -37,6 +37,9 @@ class Rlc(Model):
     queue_bytes: Size = Key(0, 0, 100_000_000,
         says="Bytes in the same buffer; 0 = any number. What AM keeps for retransmission does not count. Li et al, "
              "Table I: 1024 KB")
+    queue_ms: Milliseconds | None = Key(None, 0, 10000, exclude_if=lambda value: value is None,
+        says="With `system: nr`: at most so much waits as the whole carrier transmits in this time at the rate of the "
+             "UE's channel, so the buffer is shorter on a worse channel; beside `queue_bytes`; null, 0: no such limit")
     t_reordering_ms: Milliseconds = Key(35, 0, 200,
         says="How long a receiver waits for HARQ to close a gap before it takes the PDUs for lost. TS 36.322 5.1.2.2, "
              "5.1.3.2; TS 36.331 9.2.1.1")

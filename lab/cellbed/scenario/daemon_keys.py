@@ -36,7 +36,10 @@ _SECTIONS: dict[str, tuple[type[BaseModel], str]] = {
     "rlc": (bearer.Rlc, "rlc."), "rlc_um": (bearer.RlcUm, "rlc.um."), "rlc_am": (bearer.RlcAm, "rlc.am."),
     "pdcp": (bearer.Pdcp, "pdcp."), "mode_switch": (radio.ModeSwitch, "lte.mode_switch."),
     "handover": (handover.Handover, "handover."), "a3": (handover.A3, "handover.a3."),
-    "condition": (handover.Condition, "handover.condition."), "gtpu": (radio.Gtpu, "gtpu."),
+    "condition": (handover.Condition, "handover.condition."),
+    "link_failure": (handover.LinkFailure, "handover.link_failure."),
+    "detach_times": (handover.Times, "handover.detach_times."),
+    "preparation_times": (handover.Times, "handover.preparation_times."), "gtpu": (radio.Gtpu, "gtpu."),
     "crowd": (crowd.Crowd, "lte.crowd."),
     **{name: (model, model.PREFIX) for name, model in radio_system.others().items()}, "ues": (radio.UeRadio, ""),
     "bearers": (bearer.Bearer, ""), "filters": (bearer.Filter, ""), "netem": (netem.Netem, "")}
@@ -48,9 +51,9 @@ _FIELDS = {
     "ra.rac_timeout_ms": "lte.ra.rac_timeout_tti", "timing.processing_lead_us": "lte.timing.processing_lead_ns",
     "nr.random_access": "nr.ra.procedure", "nr.aqm": "nr.aqm.mode"}
 # What the daemon's configuration has in place of keys of a scenario, or beside them.
-_DAEMON_ONLY = {"cell": ("enbs", "sgw", "a3", "condition"), "packet_trace": ("uplink_sizes_us", "downlink_sizes_us"),
+_DAEMON_ONLY = {"cell": ("enbs", "sgw", *handover.SECTIONS), "packet_trace": ("uplink_sizes_us", "downlink_sizes_us"),
                 "ues": ("name", "enb", "address", "address6")}
-_SCENARIO_ONLY = {"cell": ("events", "channel"), "timing": ("preset",), "handover": ("a3", "condition"),
+_SCENARIO_ONLY = {"cell": ("events", "channel"), "timing": ("preset",), "handover": handover.SECTIONS,
                   "packet_trace": ("uplink_sizes", "downlink_sizes")}
 _MAY_BE_UNSET = ("weight", "dscp", "second_cqi_ul", "second_cqi_dl")
 _OF_BEARERS = ("rlc", "rlc_um", "rlc_am", "pdcp")  # sections whose fields struct cell_bearer_cfg has, too

@@ -48,6 +48,73 @@ class Condition(Model):
     time_to_trigger_ms: _TimeToTrigger = Key(0, says="How long it has to last before the UE leaves. TS 38.331")
 
 
+class Times(Model):
+    """A time that differs from handover to handover, by its quantiles. Each handover draws one."""
+
+    p5_ms: Milliseconds = Key(..., 0, 10000, says="The 5th percentile; no time is shorter")
+    p25_ms: Milliseconds | None = Key(None, 0, 10000, exclude_if=lambda value: value is None,
+        says="The 25th percentile; null: on the line between its neighbours")
+    p50_ms: Milliseconds = Key(..., 0, 10000, says="The median")
+    p75_ms: Milliseconds | None = Key(None, 0, 10000, exclude_if=lambda value: value is None,
+        says="The 75th percentile; null: on the line between its neighbours")
+    p95_ms: Milliseconds = Key(..., 0, 10000, says="The 95th percentile")
+    p99_ms: Milliseconds | None = Key(None, 0, 10000, exclude_if=lambda value: value is None,
+        says="The 99th percentile; no time is longer. null: the 95th")
+
+    @model_validator(mode="after")
+    def none_is_below_the_one_before(self) -> Times:
+        before = ("", 0)
+        for key, value in self.model_dump().items():
+            if value < before[1]:
+                raise ValueError(f"key '{key}': value {value}: less than {before[0]}; allowed {before[1]} or more")
+            before = (key, value)
+        return self
+
+
+class LinkFailure(Model):
+    """Radio links that fail. Source: TS 36.331 5.3.7, 5.3.11, 7.3; TS 38.331 5.3.7, 5.3.10, 7.1."""
+
+    qout: int = Key(30, 0, 127,
+        says="Out of sync: the SINR of the downlink, averaged over 200 ms, is below it. A value of SINR-Range of TS "
+             "38.331, which is 2 dB + 46; 30 = -8 dB, as TR 36.839 5.2.1.3 has it. Below it no message of RRC is heard "
+             "either. TS 36.133 7.6, `Qout`")
+    qin: int = Key(34, 0, 127,
+        says="In sync: over 100 ms it is above this; 34 = -6 dB, TR 36.839 5.2.1.3. Also what a cell needs to be "
+             "selected. TS 36.133 7.6, `Qin`")
+    n310: Literal[1, 2, 3, 4, 6, 8, 10, 20] = Key(1,
+        says="Out of sync so many times in a row, once in 10 ms, starts T310. TS 36.331 7.3; 1 is the default of 9.2.5")
+    n311: Literal[1, 2, 3, 4, 5, 6, 8, 10] = Key(1,
+        says="In sync so many times in a row stops it. TS 36.331 7.3; 1 is the default of 9.2.5")
+    t310_ms: Literal[0, 50, 100, 200, 500, 1000, 2000] = Key(1000,
+        says="T310: so long out of sync the link has failed. TS 36.331 7.3; 1000 is the default of 9.2.5")
+    t311_ms: Literal[1000, 3000, 5000, 10000, 15000, 20000, 30000] = Key(1000,
+        says="T311: so long the UE looks for a cell before it is idle. TS 36.331 7.3; 1000 is the default of 9.2.5")
+    t301_ms: Literal[100, 200, 300, 400, 600, 1000, 1500, 2000] = Key(400,
+        says="T301: so long it asks that cell for re-establishment, or for a connection, before it is idle. TS 36.331 "
+             "7.3, which has no default; 400 is our own choice")
+    t304_ms: Literal[50, 100, 150, 200, 500, 1000, 2000, 10000] = Key(1000,
+        says="T304: so long after a command the UE has to reach the target; otherwise the handover has failed. TS "
+             "38.331 7.1, which has no default; 1000 is our own choice")
+    preamble_trans_max: Literal[3, 4, 5, 6, 7, 8, 10, 20, 50, 100, 200] = Key(10,
+        says="With `system: lte`: so many preambles without an answer are a radio link failure; `system: nr` has "
+             "`nr.preamble_trans_max`. TS 36.331 6.3.2, `preambleTransMax`; 10 as NR's")
+    context: Literal["prepared", "fetch", "none"] = Key("prepared",
+        says="Who has the UE's context when it asks for re-establishment. `prepared`: the cell where it was, and those "
+             "that were asked to take it over (TS 36.300 10.1.6); `fetch`: all, as others ask the cell where it was (TS"
+             " 38.300 9.2.3.3); `none`: nobody. Without it the UE sets up a new connection, and what waited is lost")
+    selection_ms: Milliseconds = Key(150, 0, 10000,
+        says="From the failure until a cell is selected: 50 ms and 100 ms of search. TS 36.133 6.1.2.1")
+    reestablish_ms: Milliseconds = Key(15, 0, 10000,
+        says="From the request until bearers go on. TS 36.331 11.2; messages to fetch a context are added")
+    setup_ms: Milliseconds = Key(50, 0, 10000,
+        says="The same for a new connection, with its bearers: 50 ms from idle to connected. TR 36.912 16.2.1")
+    rrc_retx: int = Key(4, 0, 32,
+        says="How often a report or a command that was not heard is sent again before RLC gives up: a report's loss is "
+             "then a radio link failure. TS 36.331 9.2.1.1, `maxRetxThreshold`")
+    rrc_retx_ms: Milliseconds = Key(45, 5, 500,
+        says="And after how long. TS 36.331 9.2.1.1, `t-PollRetransmit`")
+
+
 class Handover(Model):
     """Between the eNBs of a core network. Source: TS 36.300 10.1.2; Pacifico, Tables I and II, section V.A."""
 
@@ -66,6 +133,14 @@ class Handover(Model):
         says="How long after a prediction the path is switched back when no handover follows. The paper leaves it open")
     detach_ms: Milliseconds = Key(30, 0, 10000,
         says="Time from leaving one cell to reaching the other, with `system: lte`. Pacifico, Table I")
+    detach_times: Times | None = Key(None, exclude_if=lambda keys: keys is None,
+        says="Time from leaving one cell to reaching the other, drawn for each handover; in place of `detach_ms`. With "
+             "`system: nr` until random access begins, in place of `rrc_processing_ms`, `search_ms`, `processing_ms`, "
+             "`ssb_period_ms` and `margin_ms`. null: not drawn")
+    preparation_times: Times | None = Key(None, exclude_if=lambda keys: keys is None,
+        says="Time from a report to the handover command, or until a candidate is prepared, drawn for each handover: "
+             "the target answers so late, but not before two messages of `signalling_us`. Not with `prediction`. "
+             "null: two messages")
     signalling_us: Microseconds = Key(4000, 0, 1_000_000,
         says="One-way delay of each message between eNBs, MME and S-GW: two links of 2 ms. These messages are not "
              "packets on the wires")
@@ -100,6 +175,9 @@ class Handover(Model):
     condition: Condition | None = Key(None, exclude_if=lambda keys: keys is None,
         says="With `conditional` and `radio.channel.model: route`: when a UE leaves for a candidate, which `a3` has it "
              "prepared for. null: handovers are those of `radio.events` only")
+    link_failure: LinkFailure | None = Key(None, exclude_if=lambda keys: keys is None,
+        says="Radio links fail, reports and commands can be lost, and UEs look for another cell; with several base "
+             "stations, not with `daps`. null: links do not fail, and every message arrives")
     a3: A3 | None = Key(None, exclude_if=lambda keys: keys is None,
         says="Handovers that UEs ask for: to an eNB that they measure to be better, event A3. Only with "
              "`radio.channel.model: route`. null: handovers are those of `radio.events` only")
@@ -114,6 +192,12 @@ class Handover(Model):
         if self.a3 is not None and self.procedure == "prediction":
             raise ValueError("key 'procedure': value prediction: handovers by a3 cannot be predicted; allowed with a3: "
                              "standard, fast_path_switch, conditional, daps")
+        if self.link_failure is not None and self.procedure not in ("standard", "conditional"):
+            raise ValueError(f"key 'link_failure': cellbed does not model failures with procedure {self.procedure}; "
+                             "remove the key, or set procedure standard or conditional")
+        if self.preparation_times is not None and self.procedure == "prediction":
+            raise ValueError("key 'preparation_times': procedure prediction prepares before a handover; remove the "
+                             "key, or set another procedure")
         return self
 
     @model_validator(mode="after")
@@ -124,6 +208,8 @@ class Handover(Model):
         return self
 
 
+#: Keys of `radio.handover` that are sections of the daemon's configuration.
+SECTIONS = ("a3", "condition", "link_failure", "detach_times", "preparation_times")
 #: Keys of `radio.handover` that NR has, and LTE has not, and what they are there.
 ONLY_IN_NR: dict[str, Any] = {"rrc_processing_ms": 10, "execution_ms": 10, "search_ms": 0, "processing_ms": 20,
                               "ssb_period_ms": 20, "margin_ms": 2}

@@ -33,7 +33,7 @@ _NOT_IN_NR: dict[str, dict[str, str]] = {
     "handover": handover.NOT_IN_NR,
 }
 # What these sections have for NR only.
-ONLY_IN_NR: dict[str, tuple[str, ...]] = {"rlc": ("t_reassembly_ms",), "rlc_am": ("sn_bits",),
+ONLY_IN_NR: dict[str, tuple[str, ...]] = {"rlc": ("t_reassembly_ms", "queue_ms"), "rlc_am": ("sn_bits",),
                                           "pdcp": ("out_of_order_delivery", "t_reordering_infinite", "duplication"),
                                           "handover": tuple(handover.ONLY_IN_NR)}
 _SN_BITS = {"rlc_um": {"nr": (6, 12), "lte": (5, 10)}, "pdcp": {"nr": (12, 18), "lte": (7, 12)}}

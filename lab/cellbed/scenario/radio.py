@@ -396,6 +396,9 @@ class Radio(Model):
             raise ValueError(f"key '{where}.ue': value {event.ue}: its peer is a UE, {self.ues[event.ue].peer}, and it "
                              f"cannot be handed over; allowed {', '.join(ues)}")
         known(f"{where}.{key}", getattr(event, key), dict.fromkeys(enbs))
+        if key == "predict" and self.handover.link_failure is not None and self.handover.procedure == "standard":
+            raise ValueError(f"key '{where}.predict': value {event.predict}: radio.handover.link_failure is not "
+                             "modelled with predictions; remove one of the two")
         lead_s = self.handover.prediction_ms / 1000 if self._is_predicted(event) else 0
         if event.at_s < lead_s:
             raise ValueError(f"key '{where}.at_s': value {event.at_s:g}: the prediction, radio.handover.prediction_ms "

@@ -30,7 +30,8 @@ UTRAN = yaml.safe_load((ROOT / "scenarios/reference-utran.yaml").read_text())
 PACKET_TRACE = yaml.safe_load((ROOT / "scenarios/reference-packet-trace.yaml").read_text())
 # Not beside the keys of LTE.
 ELSEWHERE = {f"{of}.{name}" for of in ("radio", "radio.ues") for name in radio_system.others()} | {
-    "radio.handover.a3", "radio.handover.condition", "radio.channel.route"}
+    "radio.handover.a3", "radio.handover.condition", "radio.handover.detach_times", "radio.handover.preparation_times",
+    "radio.handover.link_failure", "radio.channel.route"}
 # In sections of LTE, and shown in reference-nr.yaml.
 OF_NR = {f"radio.{section}.{key}" for section, keys in nr.ONLY_IN_NR.items() for key in keys if key != "sn_bits"} | {
     "radio.rlc_am.sn_bits"} | {f"radio.ues.{key}" for key in nr.SECOND_CELL}

@@ -9,16 +9,36 @@
 
 #define NS_PER_MS INT64_C(1000000)
 
-void timeline_add(struct timeline *t, const struct cell *c, enum rrc_step_kind kind, uint8_t enb,
-                  int64_t after_ns)
+static void insert(struct timeline *t, struct rrc_step step)
 {
-	struct rrc_step step = { .t_ns = c->event_ns + after_ns, .kind = kind, .enb = enb };
 	uint8_t at = t->n++;
 
 	CELL_ASSERT(at < TIMELINE_MAX);
 	for (; at > 0 && t->step[at - 1].t_ns > step.t_ns; at--)
 		t->step[at] = t->step[at - 1];
 	t->step[at] = step;
+}
+
+void timeline_add(struct timeline *t, const struct cell *c, enum rrc_step_kind kind, uint8_t enb,
+                  int64_t after_ns)
+{
+	insert(t, (struct rrc_step){ .t_ns = c->event_ns + after_ns, .kind = kind, .enb = enb });
+}
+
+void timeline_again(struct timeline *t, const struct cell *c, struct rrc_step step,
+                    int64_t after_ns)
+{
+	step.t_ns = c->event_ns + after_ns;
+	step.tries++;
+	insert(t, step);
+}
+
+bool timeline_has(const struct timeline *t, enum rrc_step_kind kind)
+{
+	for (uint8_t i = 0; i < t->n; i++)
+		if (t->step[i].kind == kind)
+			return true;
+	return false;
 }
 
 void timeline_remove(struct timeline *t, enum rrc_step_kind kind)
@@ -80,7 +100,7 @@ void timeline_digest(const struct timeline *t, uint64_t *h)
 	digest_mix(h, (uint64_t)(t->s1_markers << 8 | t->x2_markers));
 	for (uint8_t i = 0; i < t->n; i++) {
 		digest_mix(h, (uint64_t)t->step[i].t_ns);
-		digest_mix(h, (uint64_t)t->step[i].kind);
+		digest_mix(h, (uint64_t)t->step[i].kind | (uint64_t)t->step[i].tries << 8);
 	}
 }
 

@@ -10,7 +10,7 @@
 
 #include "epc/epc.h"
 
-#define TIMELINE_MAX (12 + 2 * CELL_MAX_ENB)
+#define TIMELINE_MAX (16 + 2 * CELL_MAX_ENB)
 
 enum rrc_step_kind {
 	RRC_STEP_REQUEST,      /* handover request at `enb` */
@@ -28,12 +28,18 @@ enum rrc_step_kind {
 	RRC_STEP_ACCESS,       /* NR: the UE can start random access in the cell of `enb` */
 	RRC_STEP_SUCCESS,      /* NR: handover success of the target, at `enb` */
 	RRC_STEP_STATUS,       /* NR: SN status transfer of a DAPS handover, at `enb` */
+	RRC_STEP_T304,         /* expires: the UE did not reach `enb` */
+	RRC_STEP_T311,         /* expires: no cell was found */
+	RRC_STEP_T301,         /* expires: no answer of `enb` */
+	RRC_STEP_SELECT,       /* after a failure the UE knows which cells there are */
+	RRC_STEP_RESUME,       /* its bearers are there again, in the cell of `enb` */
 };
 
 struct rrc_step {
 	int64_t t_ns;
 	enum rrc_step_kind kind;
 	uint8_t enb;
+	uint8_t tries; /* that failed */
 };
 
 struct timeline {
@@ -46,6 +52,13 @@ struct timeline {
 /** timeline_add() - @kind happens @after_ns from now */
 void timeline_add(struct timeline *t, const struct cell *c, enum rrc_step_kind kind, uint8_t enb,
                   int64_t after_ns);
+
+/** timeline_again() - @step, which was taken, happens again @after_ns from now */
+void timeline_again(struct timeline *t, const struct cell *c, struct rrc_step step,
+                    int64_t after_ns);
+
+/** timeline_has() - a step of @kind is under way */
+bool timeline_has(const struct timeline *t, enum rrc_step_kind kind);
 
 /** timeline_remove() - no step of @kind happens any more */
 void timeline_remove(struct timeline *t, enum rrc_step_kind kind);

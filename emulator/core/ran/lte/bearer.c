@@ -100,18 +100,24 @@ void bearer_to_pdcp(struct lte *lte, struct bearer *b, struct rlc_out *out, bool
 			(void)pdcp_receive(&b->pdcp_rx, p, re, lte->cell.event_ns, ret_up);
 }
 
-/* A bearer both of whose ends give up their PDUs. Source: TS 36.331 5.3.11, TS 36.322 5.4 */
+/* A bearer both of whose ends give up their PDUs. What the UE finds out is RRC's matter where links
+ * can fail. Source: TS 36.331 5.3.11, TS 36.322 5.4 */
 static void fail_link(struct lte *lte, struct bearer *b)
 {
 	struct bearer *both[2] = { b, b->reverse };
 	struct cell_record r = rlc_row_at_start(&b->rlc, CELL_EV_RADIO_LINK_FAILURE);
+	bool by_rrc = link_on(&lte->cell) && b->at.dir == CELL_DIR_UL;
 
 	r.value = b->cfg.rlc.am.on_max_retx;
 	out_record(&lte->cell, &b->at, r);
 	lte->cell.stats.radio_link_failures++;
+	if (by_rrc)
+		lte->ue[b->sch->ue - 1].rrc.recovery.radio.failed = LINK_RLC;
 	for (int i = 0; i < 2; i++) {
 		both[i]->rlc.mode->reset(&both[i]->rlc);
 		both[i]->epoch++;
+		if (by_rrc)
+			continue;
 		if (b->cfg.rlc.am.on_max_retx == CELL_MAX_RETX_STOP) {
 			struct pkt_queue lost = { 0 };
 
@@ -209,6 +215,24 @@ uint32_t bearer_discard_tti(const struct lte *lte, const struct bearer *b, uint3
 	since = q->sdus.head->queued_ns + limit_ns - lte->cell.start_ns;
 	tti = (uint32_t)((since + CELL_TTI_NS - 1) / CELL_TTI_NS);
 	return tti > from ? tti : from;
+}
+
+/* --- starting --- */
+
+/* Only handovers make RLC deliver out of order, or twice. */
+static enum pdcp_order order_of(const struct cell_cfg *cfg, const struct bearer *b)
+{
+	if (cfg->n_enb > 1 && b->rlc.mode->acknowledged)
+		return PDCP_ORDER_AM;
+	return b->cfg.pdcp.reordering ? PDCP_ORDER_TIMER : PDCP_ORDER_NONE;
+}
+
+void bearer_init_pdcp(const struct lte *lte, struct bearer *b)
+{
+	pdcp_tx_init(&b->pdcp_tx, b->cfg.pdcp.sn_bits);
+	pdcp_rx_init(&b->pdcp_rx, b->cfg.pdcp.sn_bits, order_of(&lte->cell.cfg, b),
+	             b->cfg.pdcp.t_reordering_ms * NS_PER_MS);
+	b->heard.known = false;
 }
 
 /* --- giving up --- */

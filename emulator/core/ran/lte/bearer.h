@@ -58,6 +58,9 @@ uint32_t bearer_discard_tti(const struct lte *lte, const struct bearer *b, uint3
 void bearer_to_pdcp(struct lte *lte, struct bearer *b, struct rlc_out *out, bool re,
                     struct pdcp_out *ret_up);
 
+/** bearer_init_pdcp() - SNs of @b start with 0, and its PDCP holds nothing */
+void bearer_init_pdcp(const struct lte *lte, struct bearer *b);
+
 /**
  * bearer_empty() - both ends of @b give up what they hold
  * @air: and what is on the air is void; that of an acknowledged mode is in any case, as it starts

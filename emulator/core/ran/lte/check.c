@@ -67,7 +67,13 @@ static const char *check_handover(const struct cell_cfg *cfg, const char **ret_r
 	*ret_range = "standard or fast_path_switch with a3";
 	if (cfg->handover.a3.on && cfg->handover.procedure == CELL_HO_PREDICTION)
 		return "handover.procedure";
-	return NULL;
+	*ret_range = "none with prediction";
+	if (cfg->handover.preparation_times.on && cfg->handover.procedure == CELL_HO_PREDICTION)
+		return "handover.preparation_times";
+	*ret_range = "none but with standard";
+	if (cfg->handover.link_failure.on && cfg->handover.procedure != CELL_HO_STANDARD)
+		return "handover.link_failure.on";
+	return times_check(&cfg->handover, ret_range);
 }
 
 /* Return: the offending field of the UE @u, or NULL. */

@@ -66,6 +66,8 @@ static void mix_handover(uint64_t *h, const struct lte *lte, const struct ue *u)
 		for (int d = 0; d < CELL_DIR_COUNT; d++)
 			digest_mix(h, (uint64_t)(uint32_t)u->channel[k][d].sinr_cdb << 8 |
 			                      u->channel[k][d].cqi);
+	recovery_digest(&u->rrc.recovery, h);
+	digest_mix_queue(h, &u->rrc.kept);
 	measure_digest(&lte->cell, &u->measured, h);
 }
 

@@ -117,14 +117,6 @@ size_t lte_out_min(const struct cell_cfg *cfg)
 	       (size_t)cfg->max_pkts * rows + 64;
 }
 
-/* Only handovers make RLC deliver out of order, or twice. */
-static enum pdcp_order order_of(const struct cell_cfg *cfg, const struct bearer *b)
-{
-	if (cfg->n_enb > 1 && b->rlc.mode->acknowledged)
-		return PDCP_ORDER_AM;
-	return b->cfg.pdcp.reordering ? PDCP_ORDER_TIMER : PDCP_ORDER_NONE;
-}
-
 static void init_sch(struct lte_sch *sch, const struct cell_cfg *cfg, uint8_t id, enum cell_dir dir)
 {
 	static const char *const streams[CELL_DIR_COUNT][3] = {
@@ -174,9 +166,7 @@ static void init_bearer(struct bearer *b, struct lte *lte, struct lte_sch *sch, 
 		.at = &b->at,
 	};
 	b->rlc.mode->init(&b->rlc, &b->cfg.rlc, window);
-	pdcp_tx_init(&b->pdcp_tx, b->cfg.pdcp.sn_bits);
-	pdcp_rx_init(&b->pdcp_rx, b->cfg.pdcp.sn_bits, order_of(cfg, b),
-	             b->cfg.pdcp.t_reordering_ms * NS_PER_MS);
+	bearer_init_pdcp(lte, b);
 }
 
 static void init_ue(struct ue *u, const struct cell_cfg *cfg, uint8_t id)
@@ -190,6 +180,7 @@ static void init_ue(struct ue *u, const struct cell_cfg *cfg, uint8_t id)
 	rng_init(&u->ra.preamble_rng, cfg->seed, "preamble", id);
 	rng_init(&u->ra.backoff_rng, cfg->seed, "backoff", id);
 	rng_init(&u->control.rng, cfg->seed, "control", id);
+	times_init(&u->rrc.times, cfg->seed, id);
 	for (int d = 0; d < CELL_DIR_COUNT; d++) {
 		init_sch(&u->sch[d], cfg, id, (enum cell_dir)d);
 		for (uint8_t k = 0; k < CELL_MAX_ENB; k++)

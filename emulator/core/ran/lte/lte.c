@@ -16,6 +16,7 @@
 #include "ran/lte/digest.h"
 #include "ran/lte/enb.h"
 #include "ran/lte/event.h"
+#include "ran/lte/failure.h"
 #include "ran/lte/init.h"
 #include "ran/lte/lch.h"
 #include "ran/lte/rrc.h"
@@ -27,21 +28,27 @@
 static struct epc_bearer bearer_of(struct cell *c, uint8_t ue, uint8_t enb, enum cell_dir dir,
                                    struct pkt *p)
 {
-	const struct bearer *b = lte_lch_classify(&lte_of(c)->ue[ue - 1].sch[dir], p);
+	const struct ue *u = &lte_of(c)->ue[ue - 1];
+	const struct bearer *b = lte_lch_classify(&u->sch[dir], p);
 
 	(void)enb;
 	return (struct epc_bearer){
-		.at = &lte_of(c)->ue[ue - 1].sch[dir].at,
+		.at = &u->sch[dir].at,
 		.queue_pkts = b->cfg.rlc.queue_pkts,
-		.queued = b->rlc.queue->sdus.n,
+		.queued = u->detached ? u->rrc.kept.n : b->rlc.queue->sdus.n,
 		.sn_bits = b->rlc.mode->acknowledged ? b->cfg.pdcp.sn_bits : 0,
 	};
 }
 
 static void send(struct cell *c, uint8_t ue, uint8_t enb, struct pkt *p)
 {
+	struct ue *u = &lte_of(c)->ue[ue - 1];
+
 	(void)enb;
-	lte_lch_send(lte_of(c), &lte_of(c)->ue[ue - 1].sch[CELL_DIR_DL], p);
+	if (u->detached) /* its link has failed */
+		pkt_enqueue(&u->rrc.kept, p);
+	else
+		lte_lch_send(lte_of(c), &u->sch[CELL_DIR_DL], p);
 }
 
 static void touch(struct cell *c, uint8_t ue)
@@ -53,11 +60,21 @@ static const struct epc_radio epc_radio = { .bearer = bearer_of, .send = send, .
 
 /* --- entry points --- */
 
+static void watch_links(struct lte *lte)
+{
+	for (uint8_t i = 0; i < lte->cell.cfg.n_ue; i++) {
+		link_watch(&lte->cell, &lte->ue[i].rrc.recovery.radio);
+		if (link_on(&lte->cell))
+			ue_touch(lte, lte->ue[i].id);
+	}
+}
+
 static void init(struct cell *c)
 {
 	lte_init(lte_of(c));
 	epc_init(&lte_of(c)->epc, c, &epc_radio);
 	gateway_init(&lte_of(c)->epc);
+	watch_links(lte_of(c));
 	lte_event_update(lte_of(c));
 }
 
@@ -85,6 +102,9 @@ static bool allows(const struct cell *c, const struct cell_cmd *cmd)
 	case CELL_CMD_CHANNEL:
 		return cmd->dir < CELL_DIR_COUNT && cmd->cqi <= 15 && cmd->enb < c->cfg.n_enb;
 	case CELL_CMD_PREDICT:
+		if (link_on(c))
+			return false;
+		return cmd->enb < c->cfg.n_enb && c->cfg.gtpu.sgw_addr && peer == CELL_PEER_NETWORK;
 	case CELL_CMD_HANDOVER:
 		return cmd->enb < c->cfg.n_enb && c->cfg.gtpu.sgw_addr && peer == CELL_PEER_NETWORK;
 	case CELL_CMD_MEASURE:
@@ -118,6 +138,7 @@ static void apply(struct cell *c, const struct cell_cmd *cmd)
 			(struct cell_channel){ .cqi = cmd->cqi, .sinr_cdb = cmd->sinr_cdb };
 		if (cmd->enb == u->enb)
 			enb_cqi(lte, &u->sch[cmd->dir], cmd->cqi, cmd->sinr_cdb);
+		failure_channel_changed(lte, u);
 		break;
 	}
 	ue_touch(lte, u->id);
@@ -223,6 +244,8 @@ static void empty(struct cell *c)
 			out_drop_all(c, &held, &sch->at, CELL_DROP_SHUTDOWN);
 		}
 	epc_empty(&lte->epc, &held);
+	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
+		pkt_queue_move(&held, &lte->ue[i].rrc.kept);
 	out_drop_all(c, &held, NULL, CELL_DROP_SHUTDOWN);
 }
 

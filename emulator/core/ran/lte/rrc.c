@@ -27,6 +27,7 @@
 #include "epc/tunnel.h"
 #include "mac/lte/bsr.h"
 #include "ran/lte/enb.h"
+#include "ran/lte/failure.h"
 #include "ran/lte/lch.h"
 #include "ran/lte/reestablish.h"
 
@@ -75,6 +76,11 @@ static void ask_for_path(struct lte *lte, struct ue *u, uint8_t from, uint8_t to
 	schedule(lte, u, RRC_STEP_PATH_SWITCH, to, signalling_ns(lte));
 }
 
+void rrc_ask_for_path(struct lte *lte, struct ue *u)
+{
+	ask_for_path(lte, u, u->enb, u->enb);
+}
+
 /* A C-RNTI that nobody has in any cell. */
 static uint16_t new_rnti(struct lte *lte)
 {
@@ -102,7 +108,8 @@ static void prepare(struct lte *lte, struct ue *u, uint8_t enb, enum rrc_state s
 		         lte->cell.cfg.handover.prediction_timeout_ms * NS_PER_MS);
 	}
 	at_source(lte, u, CELL_RRC_HANDOVER_REQUEST);
-	schedule(lte, u, RRC_STEP_REQUEST, enb, signalling_ns(lte));
+	schedule(lte, u, RRC_STEP_REQUEST, enb,
+	         signalling_ns(lte) + times_admission_ns(&lte->cell, &u->rrc.times));
 }
 
 /* The UE leaves; the eNB forwards what it holds. */
@@ -114,6 +121,10 @@ static void command(struct lte *lte, struct ue *u)
 	at_source(lte, u, CELL_RRC_HANDOVER_COMMAND);
 	say(lte, u, u->id, source, u->rrc.target, CELL_RRC_DETACH);
 	u->rrc.state = RRC_EXECUTION;
+	link_leave(&u->rrc.recovery.radio);
+	if (link_on(&lte->cell))
+		schedule(lte, u, RRC_STEP_T304, u->rrc.target,
+		         lte->cell.cfg.handover.link_failure.t304_ms * NS_PER_MS);
 	measure_restart(&u->measured);
 	reestablish(lte, u, &held);
 	at_source(lte, u, CELL_RRC_SN_STATUS_TRANSFER);
@@ -122,7 +133,8 @@ static void command(struct lte *lte, struct ue *u)
 	if (lte->cell.cfg.handover.procedure == CELL_HO_FAST_PATH_SWITCH && !u->rrc.path_asked)
 		ask_for_path(lte, u, source, u->rrc.target);
 	schedule(lte, u, RRC_STEP_SYNCHRONISED, u->rrc.target,
-	         lte->cell.cfg.handover.detach_ms * NS_PER_MS);
+	         times_detach_ns(&lte->cell, &u->rrc.times,
+	                         lte->cell.cfg.handover.detach_ms * NS_PER_MS));
 }
 
 /* Its shared channels have the quality of the new cell. */
@@ -137,26 +149,43 @@ static void take_channel(struct lte *lte, struct ue *u)
 	}
 }
 
-static void synchronised(struct lte *lte, struct ue *u)
+/* From its answer to a preamble until the eNB has message 3. */
+static int64_t msg3_ns(const struct lte *lte)
 {
-	int64_t tti_ns =
-		(lte->cell.cfg.lte.timing.rar_to_msg3_tti + lte->cell.cfg.lte.timing.decode_tti) *
-		CELL_TTI_NS;
+	return (lte->cell.cfg.lte.timing.rar_to_msg3_tti + lte->cell.cfg.lte.timing.decode_tti) *
+	       CELL_TTI_NS;
+}
+
+void rrc_enter(struct lte *lte, struct ue *u, uint8_t enb)
+{
 	int64_t since_ns = lte->cell.event_ns - lte->cell.start_ns;
 
-	u->rrc.state = RRC_COMPLETION;
-	ue_serve(lte, u, u->rrc.target);
+	ue_serve(lte, u, enb);
 	take_channel(lte, u);
 	u->rnti = new_rnti(lte);
 	u->detached = false;
 	/* The eNB that answered the preamble allocates the uplink for what the UE has. */
 	u->ra.state = RA_WAIT_GRANT;
-	u->ra.blocked_until = (uint32_t)((since_ns + tti_ns) / CELL_TTI_NS) +
+	u->ra.blocked_until = (uint32_t)((since_ns + msg3_ns(lte)) / CELL_TTI_NS) +
 	                      lte->cell.cfg.lte.ra.rac_timeout_tti;
+}
+
+/* Or not yet: the UE does not hear the target, and tries again. */
+static void synchronised(struct lte *lte, struct ue *u, const struct rrc_step *step)
+{
+	if (!failure_hears(lte, u, step->enb)) {
+		timeline_again(&u->rrc.timeline, &lte->cell, *step,
+		               lte->cell.cfg.lte.ra.rac_timeout_tti * CELL_TTI_NS);
+		return;
+	}
+	timeline_remove(&u->rrc.timeline, RRC_STEP_T304);
+	u->rrc.state = RRC_COMPLETION;
+	rrc_enter(lte, u, u->rrc.target);
+	link_watch(&lte->cell, &u->rrc.recovery.radio);
 	lte->cell.stats.handovers++;
 	say(lte, u, u->id, u->enb, u->rrc.source, CELL_RRC_SYNCHRONISED);
 	tunnel_arrived(&lte->epc, u->id);
-	schedule(lte, u, RRC_STEP_CONFIRM, u->enb, tti_ns);
+	schedule(lte, u, RRC_STEP_CONFIRM, u->enb, msg3_ns(lte));
 }
 
 static void complete(struct lte *lte, struct ue *u)
@@ -164,34 +193,70 @@ static void complete(struct lte *lte, struct ue *u)
 	if (!u->rrc.confirmed || !u->rrc.path_switched)
 		return;
 	at_target(lte, u, CELL_RRC_RELEASE_RESOURCE);
+	u->rrc.recovery.admitted = 0;
 	u->rrc.state = RRC_CONNECTED;
 }
 
-/* With the confirm the eNB gets a BSR. Source: TS 36.300 10.1.2.1.1, step 11 */
-static void confirm(struct lte *lte, struct ue *u)
+void rrc_report_buffer(struct lte *lte, struct ue *u)
 {
 	uint32_t bytes = lte_lch_bytes(lte, &u->sch[CELL_DIR_UL]);
 
-	u->rrc.confirmed = true;
-	at_target(lte, u, CELL_RRC_HANDOVER_CONFIRM);
 	if (bytes && u->sch[CELL_DIR_UL].cqi)
 		u->enb_backlog[CELL_DIR_UL] = bsr_bytes(bsr_index(bytes));
+}
+
+/* With the confirm the eNB gets a BSR. Source: TS 36.300 10.1.2.1.1, step 11 */
+static void confirm(struct lte *lte, struct ue *u, const struct rrc_step *step)
+{
+	if (!failure_hears(lte, u, u->enb)) {
+		timeline_again(&u->rrc.timeline, &lte->cell, *step,
+		               lte->cell.cfg.handover.link_failure.rrc_retx_ms * NS_PER_MS);
+		return;
+	}
+	u->rrc.confirmed = true;
+	at_target(lte, u, CELL_RRC_HANDOVER_CONFIRM);
+	rrc_report_buffer(lte, u);
 	if (!u->rrc.path_asked)
 		ask_for_path(lte, u, u->enb, u->enb);
 	complete(lte, u);
 }
 
+/* The message of @step is not heard at @node: it comes again, or that was the last attempt. */
+static bool is_lost(struct lte *lte, struct ue *u, uint8_t node, const struct rrc_step *step)
+{
+	const struct cell_link_cfg *cfg = &lte->cell.cfg.handover.link_failure;
+
+	if (failure_hears(lte, u, u->enb))
+		return false;
+	say(lte, u, node, u->enb, step->enb, CELL_RRC_MESSAGE_LOST);
+	if (step->tries < cfg->rrc_retx) {
+		timeline_again(&u->rrc.timeline, &lte->cell, *step, cfg->rrc_retx_ms * NS_PER_MS);
+	} else if (node == CELL_NODE_ENB) {
+		u->rrc.recovery.radio.failed = LINK_RLC;
+	} else { /* nobody goes there */
+		at_source(lte, u, CELL_RRC_HANDOVER_CANCEL);
+		u->rrc.recovery.admitted = 0;
+		u->rrc.state = RRC_CONNECTED;
+		tunnel_forget(&lte->epc, u->id, step->enb);
+	}
+	return true;
+}
+
 static void requested(struct lte *lte, struct ue *u, uint8_t enb)
 {
 	tunnel_expect(&lte->epc, u->id, enb);
+	u->rrc.recovery.admitted |= recovery_bit(enb);
 	say(lte, u, CELL_NODE_ENB, enb, u->enb, CELL_RRC_HANDOVER_REQUEST_ACK);
 	schedule(lte, u, RRC_STEP_ACK, enb, signalling_ns(lte));
 	if (u->rrc.state == RRC_PREDICTED)
 		ask_for_path(lte, u, enb, enb);
 }
 
-static void acknowledged(struct lte *lte, struct ue *u)
+/* A command that is about to be sent may be lost. */
+static void acknowledged(struct lte *lte, struct ue *u, const struct rrc_step *step)
 {
+	if (u->rrc.state == RRC_PREPARATION && is_lost(lte, u, u->id, step))
+		return;
 	u->rrc.prepared = true;
 	if (u->rrc.state == RRC_PREPARATION || (u->rrc.state == RRC_PREDICTED && u->rrc.commanded))
 		command(lte, u);
@@ -296,6 +361,15 @@ static void report(struct lte *lte, struct ue *u)
 	schedule(lte, u, RRC_STEP_REPORT, enb, tti * CELL_TTI_NS);
 }
 
+/* What the predicted target got comes back, or the target of a handover that failed. */
+static void cancelled(struct lte *lte, struct ue *u, uint8_t enb)
+{
+	if (link_on(&lte->cell))
+		recovery_return(&lte->epc, u->id, enb);
+	else if (tunnel_forward(&lte->epc, u->id, enb, u->enb, &(struct pkt_queue){ 0 }))
+		repeat_end_marker(lte, u, RRC_STEP_X2_MARKER, enb);
+}
+
 static void carry_out(struct lte *lte, struct ue *u, const struct rrc_step *step)
 {
 	switch (step->kind) {
@@ -303,13 +377,13 @@ static void carry_out(struct lte *lte, struct ue *u, const struct rrc_step *step
 		requested(lte, u, step->enb);
 		break;
 	case RRC_STEP_ACK:
-		acknowledged(lte, u);
+		acknowledged(lte, u, step);
 		break;
 	case RRC_STEP_SYNCHRONISED:
-		synchronised(lte, u);
+		synchronised(lte, u, step);
 		break;
 	case RRC_STEP_CONFIRM:
-		confirm(lte, u);
+		confirm(lte, u, step);
 		break;
 	case RRC_STEP_PATH_SWITCH:
 		switch_path(lte, u, step->enb);
@@ -323,22 +397,22 @@ static void carry_out(struct lte *lte, struct ue *u, const struct rrc_step *step
 		give_up_prediction(lte, u);
 		break;
 	case RRC_STEP_CANCEL:
-		if (tunnel_forward(&lte->epc, u->id, step->enb, u->enb, &(struct pkt_queue){ 0 }))
-			repeat_end_marker(lte, u, RRC_STEP_X2_MARKER, step->enb);
+		cancelled(lte, u, step->enb);
 		break;
 	case RRC_STEP_S1_MARKER:
 	case RRC_STEP_X2_MARKER:
 		timeline_send_marker(&u->rrc.timeline, &lte->epc, u->id, step->kind, step->enb);
 		break;
 	case RRC_STEP_REPORT:
-		if (!u->detached)
+		if (!u->detached && !is_lost(lte, u, CELL_NODE_ENB, step))
 			rrc_handover(lte, u, step->enb);
 		break;
 	case RRC_STEP_LEAVE:
-	case RRC_STEP_ACCESS:
-	case RRC_STEP_SUCCESS:
 	case RRC_STEP_STATUS:
 		break; /* of NR */
+	default:
+		failure_carry_out(lte, u, step);
+		break;
 	}
 }
 
@@ -351,9 +425,12 @@ int64_t rrc_next_ns(const struct lte *lte, const struct ue *u)
 {
 	int64_t first_ns = tunnel_next_ns(&lte->epc, u->id), measured_ns = next_report_ns(lte, u);
 
+	int64_t failure_ns = failure_next_ns(lte, u);
+
 	if (u->rrc.waits && settled(lte, u))
 		return lte->cell.event_ns;
 	first_ns = measured_ns < first_ns ? measured_ns : first_ns;
+	first_ns = failure_ns < first_ns ? failure_ns : first_ns;
 	return timeline_next_ns(&u->rrc.timeline) < first_ns ? timeline_next_ns(&u->rrc.timeline)
 	                                                     : first_ns;
 }
@@ -363,7 +440,9 @@ void rrc_process(struct lte *lte, struct ue *u)
 	struct rrc *rrc = &u->rrc;
 
 	ue_touch(lte, u->id);
-	if (rrc->waits && settled(lte, u)) {
+	if (failure_next_ns(lte, u) <= lte->cell.event_ns) {
+		failure_process(lte, u);
+	} else if (rrc->waits && settled(lte, u)) {
 		rrc->waits = false;
 		if (rrc->waiting.type == CELL_CMD_PREDICT)
 			rrc_predict(lte, u, rrc->waiting.enb);

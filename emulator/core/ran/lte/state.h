@@ -20,6 +20,7 @@
  *   ue           what a UE does: transmit on grants, random access
  *   decode       what a MAC PDU holds goes to the eNB and to RLC
  *   reestablish  RLC and PDCP of a UE that changes its cell
+ *   failure      a radio link that failed: another cell, re-establishment or setup
  *   rrc          handover: its messages and when they arrive
  *   event        which of all this is next
  *   lte          the network as the core's entry points see it
@@ -44,7 +45,9 @@
 #include "mac/lte/pdu.h"
 #include "pdcp/lte/pdcp.h"
 #include "ran/handover/measure.h"
+#include "ran/handover/recovery.h"
 #include "ran/handover/timeline.h"
+#include "ran/handover/times.h"
 #include "rlc/common/rlc.h"
 
 struct lte_sch;
@@ -105,6 +108,9 @@ enum rrc_state {
 	RRC_PREPARATION, /* handover request sent */
 	RRC_EXECUTION,   /* between the cells */
 	RRC_COMPLETION,  /* in the target; the path is being switched */
+	RRC_SEARCH,      /* the link has failed: the UE looks for a cell */
+	RRC_REQUEST,     /* and asks there, in that of `target` */
+	RRC_RESUME,      /* the eNB has heard it, and its bearers follow */
 };
 
 /* A UE's handover; see rrc.c. */
@@ -118,7 +124,10 @@ struct rrc {
 	bool path_asked;    /* path switch request sent */
 	bool path_switched; /* and acknowledged */
 	struct timeline timeline;
-	bool waits; /* a command for when all of this is over */
+	struct handover_times times;
+	struct recovery recovery;
+	struct pkt_queue kept; /* after a failure, by the eNB that has the context */
+	bool waits;            /* a command for when all of this is over */
 	struct cell_cmd waiting;
 };
 

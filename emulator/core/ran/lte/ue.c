@@ -209,6 +209,9 @@ static void back_off(struct lte *lte, struct ue *u, uint32_t tti)
 
 	u->ra.state = RA_IDLE;
 	u->ra.blocked_until = tti + backoff_ms;
+	if (link_on(&lte->cell) &&
+	    u->ra.attempt >= lte->cell.cfg.handover.link_failure.preamble_trans_max)
+		u->rrc.recovery.radio.failed = LINK_RANDOM_ACCESS;
 	lte->cell.stats.ra_timeouts++;
 	out_record(&lte->cell, NULL,
 	           (struct cell_record){ .event = CELL_EV_RA_TIMEOUT,

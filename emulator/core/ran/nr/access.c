@@ -106,6 +106,8 @@ static void back_off(struct nr *nr, struct nr_ue *u, uint32_t slot)
 	if (u->ra.attempt >= cfg->nr.ra.preamble_trans_max) { /* it has failed, and starts again */
 		backoff_ms = cfg->nr.ra.backoff_max_ms;
 		u->ra.attempt = 0;
+		if (link_on(&nr->cell) && !u->ra.dedicated)
+			u->rrc.recovery.radio.failed = LINK_RANDOM_ACCESS;
 	}
 	u->ra.state = NR_RA_WAITING;
 	u->ra.granted = false;
@@ -296,6 +298,10 @@ static void grant_msg3(struct nr *nr, struct nr_ue *u, uint32_t slot)
 
 static void answer(struct nr *nr, struct nr_ue *u, uint32_t slot)
 {
+	struct link_quality q = { u->sch[CELL_DIR_DL].sinr_cdb, u->sch[CELL_DIR_DL].cqi };
+
+	if (!link_hears(&nr->cell, q))
+		return;
 	if (nr_access_collided(nr, u)) {
 		u->ra.collided = true;
 		nr->cell.stats.ra_collisions++;

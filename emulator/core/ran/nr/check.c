@@ -220,10 +220,13 @@ static const char *check_core_network(const struct cell_cfg *cfg, const char **r
 	*ret_range = "fr1 with daps";
 	if (nr_has_daps(cfg) && cfg->nr.phy.frequency_range != NR_FR1)
 		return "nr.phy.frequency_range";
+	*ret_range = "none with daps, or with one gNB";
+	if (cfg->handover.link_failure.on && (nr_has_daps(cfg) || cfg->n_enb == 1))
+		return "handover.link_failure.on";
 	*ret_range = "none with several gNBs";
 	if (cfg->n_enb > 1 && cfg->nr.mac.configured_grant != CELL_CG_NONE)
 		return "nr.mac.configured_grant";
-	return NULL;
+	return times_check(&cfg->handover, ret_range);
 }
 
 static const char *check_tunnels(const struct cell_cfg *cfg, const struct cell_ue_cfg *u,

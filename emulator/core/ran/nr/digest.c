@@ -77,6 +77,7 @@ static void mix_handover(uint64_t *h, const struct nr *nr, const struct nr_ue *u
 	digest_mix_queue(h, &rrc->kept);
 	timeline_digest(&rrc->timeline, h);
 	epc_digest_ue(&nr->epc, u->id, h);
+	recovery_digest(&rrc->recovery, h);
 	measure_digest(&nr->cell, &u->measured, h);
 	for (uint8_t k = 0; k < nr->cell.cfg.n_enb; k++)
 		for (int d = 0; d < 2; d++)

@@ -224,19 +224,30 @@ static void stop(struct nr *nr, struct drb *b)
 	b->stopped = true;
 }
 
-/* A bearer both of whose ends give up their PDUs. Source: TS 38.331 5.3.10.3; TS 38.322 5.1.3 */
+static struct nr_rrc *rrc_of(struct nr *nr, const struct drb *b)
+{
+	return &nr->ue[nr_ue_of(nr, b->sch)->id - 1].rrc;
+}
+
+/* A bearer both of whose ends give up their PDUs. What the UE finds out is RRC's matter where links
+ * can fail. Source: TS 38.331 5.3.10.3; TS 38.322 5.1.3 */
 static void fail_link(struct nr *nr, struct drb *b)
 {
 	struct drb *both[2] = { b, b->reverse };
 	struct cell_record r = rlc_row_at_start(&b->rlc, CELL_EV_RADIO_LINK_FAILURE);
+	bool by_rrc = link_on(&nr->cell) && b->at.dir == CELL_DIR_UL;
 
 	r.value = b->cfg.rlc.am.on_max_retx;
 	out_record(&nr->cell, &b->at, r);
 	nr->cell.stats.radio_link_failures++;
+	if (by_rrc)
+		rrc_of(nr, b)->recovery.radio.failed = LINK_RLC;
 	for (int i = 0; i < 2; i++) {
 		both[i]->rlc.mode->reset(&both[i]->rlc);
 		both[i]->epoch++;
-		if (b->cfg.rlc.am.on_max_retx == CELL_MAX_RETX_STOP)
+		if (by_rrc)
+			both[i]->suspended = true;
+		else if (b->cfg.rlc.am.on_max_retx == CELL_MAX_RETX_STOP)
 			stop(nr, both[i]);
 		else
 			both[i]->outage_expiry_ns =

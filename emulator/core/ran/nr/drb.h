@@ -30,7 +30,7 @@ static inline uint32_t drb_bytes(const struct drb *b)
 {
 	/* No RLC at either end: between a radio link failure and the re-establishment, or after a
 	 * stop. */
-	if (b->stopped || b->outage_expiry_ns != CELL_NEVER)
+	if (b->stopped || b->suspended || b->outage_expiry_ns != CELL_NEVER)
 		return 0;
 	return b->rlc.mode->bytes_waiting(&b->rlc);
 }

@@ -148,6 +148,22 @@ static uint16_t put_sdap(const struct nr *nr, const struct drb *b, struct pkt *p
 	return SDAP_HEADER_BYTES;
 }
 
+/* Bytes that may wait: at most what the carrier transmits in queue_ms at the channel's rate of now,
+ * shared with nobody. */
+static uint32_t queue_bytes_max(const struct nr *nr, const struct drb *b)
+{
+	const struct cell_rlc_cfg *cfg = &b->cfg.rlc;
+	uint32_t fixed = cfg->queue_bytes ? cfg->queue_bytes : UINT32_MAX;
+	uint64_t pattern, timed;
+
+	if (cfg->queue_ms == 0)
+		return fixed;
+	pattern = (uint64_t)b->sch->rate * nr->frame.symbols[b->at.dir] / NR_SYMBOLS;
+	timed = pattern * (uint64_t)(cfg->queue_ms * NR_NS_PER_MS) /
+	        (uint64_t)(nr->frame.n * nr->frame.slot_ns);
+	return timed < fixed ? (uint32_t)timed : fixed;
+}
+
 /* Why @b does not take @p, or CELL_DROP_NONE. A copy of DAPS had its place in the source's queue.
  */
 static enum cell_drop refusal(const struct nr *nr, const struct drb *b, const struct pkt *p)
@@ -158,8 +174,7 @@ static enum cell_drop refusal(const struct nr *nr, const struct drb *b, const st
 		return CELL_DROP_RADIO_LINK_FAILURE;
 	if (p->has_pdcp_sn && nr_has_daps(&nr->cell.cfg))
 		return CELL_DROP_NONE;
-	if (rlc_sdu_queue_full(q) ||
-	    (b->cfg.rlc.queue_bytes && q->bytes + p->len > b->cfg.rlc.queue_bytes))
+	if (rlc_sdu_queue_full(q) || q->bytes + p->len > queue_bytes_max(nr, b))
 		return CELL_DROP_QUEUE_FULL;
 	return CELL_DROP_NONE;
 }

@@ -61,6 +61,8 @@ void nr_frame_init(struct nr_frame *f, const struct cell_nr_cfg *cfg)
 			.pucch = ul == NR_SYMBOLS,
 			.pdcch = dl >= phy->pdcch_symbols,
 		};
+		f->symbols[CELL_DIR_DL] += f->slot[s].pdsch;
+		f->symbols[CELL_DIR_UL] += f->slot[s].pusch;
 	}
 	if (has_pdcch(f))
 		find_decisions(f, cfg->mac.k2_min);

@@ -28,6 +28,7 @@
 #include "ran/nr/access.h"
 #include "ran/nr/air.h"
 #include "ran/nr/daps.h"
+#include "ran/nr/failure.h"
 #include "ran/nr/reestablish.h"
 
 #define NS_PER_US INT64_C(1000)
@@ -83,11 +84,13 @@ void handover_ask(struct nr *nr, struct nr_ue *u, uint8_t gnb)
 	u->rrc.target = gnb;
 	u->rrc.asked |= handover_bit(gnb);
 	at_source(nr, u, CELL_RRC_HANDOVER_REQUEST);
-	schedule(nr, u, RRC_STEP_REQUEST, gnb, signalling_ns(nr));
+	schedule(nr, u, RRC_STEP_REQUEST, gnb,
+	         signalling_ns(nr) + times_admission_ns(&nr->cell, &u->rrc.times));
 }
 
 static void requested(struct nr *nr, struct nr_ue *u, uint8_t gnb)
 {
+	u->rrc.recovery.admitted |= handover_bit(gnb);
 	handover_say(nr, u, CELL_NODE_ENB, gnb, u->rrc.link->cell, CELL_RRC_HANDOVER_REQUEST_ACK);
 	schedule(nr, u, RRC_STEP_ACK, gnb, signalling_ns(nr));
 }
@@ -121,7 +124,7 @@ static int64_t access_after_ns(const struct nr *nr)
 	return ssb_ns + cfg->handover.margin_ms * NR_NS_PER_MS - start_ns;
 }
 
-static void forward(struct nr *nr, struct nr_ue *u)
+void handover_forward(struct nr *nr, struct nr_ue *u)
 {
 	u->rrc.source_knows = true;
 	at_source(nr, u, CELL_RRC_SN_STATUS_TRANSFER);
@@ -161,19 +164,53 @@ static void leave(struct nr *nr, struct nr_ue *u, uint8_t gnb)
 		nr_reestablish(nr, u, &rrc->kept);
 		tunnel_expect(&nr->epc, u->id, gnb);
 		if (!handover_is_conditional(nr))
-			forward(nr, u);
+			handover_forward(nr, u);
 	}
-	schedule(nr, u, RRC_STEP_ACCESS, gnb, access_after_ns(nr));
+	link_leave(&rrc->recovery.radio);
+	if (link_on(&nr->cell))
+		schedule(nr, u, RRC_STEP_T304, gnb,
+		         nr->cell.cfg.handover.link_failure.t304_ms * NR_NS_PER_MS);
+	schedule(nr, u, RRC_STEP_ACCESS, gnb,
+	         times_detach_ns(&nr->cell, &rrc->times, access_after_ns(nr)));
 }
 
-static void acknowledged(struct nr *nr, struct nr_ue *u, uint8_t gnb)
+/* Nobody goes to @gnb: the UE did not hear of it. */
+static void give_up(struct nr *nr, struct nr_ue *u, uint8_t gnb)
 {
+	handover_say(nr, u, CELL_NODE_ENB, u->rrc.link->cell, gnb, CELL_RRC_HANDOVER_CANCEL);
+	u->rrc.asked &= (uint8_t)~handover_bit(gnb);
+	u->rrc.recovery.admitted &= (uint8_t)~handover_bit(gnb);
+	if (!handover_is_conditional(nr))
+		u->rrc.state = NR_RRC_CONNECTED;
+}
+
+bool handover_lost(struct nr *nr, struct nr_ue *u, uint8_t node, const struct rrc_step *step)
+{
+	const struct cell_link_cfg *cfg = &nr->cell.cfg.handover.link_failure;
+	const struct nr_ue *link = u->rrc.link;
+
+	if (link_hears(&nr->cell, nr_failure_quality(u, link->cell)))
+		return false;
+	handover_say(nr, u, node, link->cell, step->enb, CELL_RRC_MESSAGE_LOST);
+	if (step->tries < cfg->rrc_retx)
+		timeline_again(&u->rrc.timeline, &nr->cell, *step, cfg->rrc_retx_ms * NR_NS_PER_MS);
+	else if (node == CELL_NODE_ENB)
+		u->rrc.recovery.radio.failed = LINK_RLC;
+	else
+		give_up(nr, u, step->enb);
+	return true;
+}
+
+static void acknowledged(struct nr *nr, struct nr_ue *u, const struct rrc_step *step)
+{
+	if (handover_lost(nr, u, u->id, step))
+		return;
 	if (handover_is_conditional(nr)) {
-		configure(nr, u, gnb);
+		configure(nr, u, step->enb);
 		return;
 	}
 	at_source(nr, u, CELL_RRC_HANDOVER_COMMAND);
-	leave(nr, u, gnb);
+	leave(nr, u, step->enb);
 }
 
 /* The condition holds. The UE is still served while it makes itself ready. TS 38.133 6.1.4.2.1 */
@@ -193,14 +230,19 @@ static void take_channel(struct nr *nr, struct nr_ue *u)
 	}
 }
 
+void handover_enter(struct nr *nr, struct nr_ue *u, uint8_t gnb)
+{
+	nr_serve(u, gnb);
+	take_channel(nr, u);
+	u->rnti = new_rnti(nr);
+}
+
 static void access_target(struct nr *nr, struct nr_ue *u)
 {
 	struct nr_ue *link = u->rrc.link;
 
 	u->rrc.state = NR_RRC_ACCESS;
-	nr_serve(link, u->rrc.target);
-	take_channel(nr, link);
-	link->rnti = new_rnti(nr);
+	handover_enter(nr, link, u->rrc.target);
 	nr_access_start(link, nr_slot_at(nr, nr->cell.event_ns), true);
 }
 
@@ -212,6 +254,8 @@ void handover_synchronised(struct nr *nr, struct nr_ue *u)
 	u->rrc.link->ra.answered = false;
 	u->rrc.link->detached = false;
 	nr->cell.serving[u->id - 1] = u->rrc.link->cell;
+	timeline_remove(&u->rrc.timeline, RRC_STEP_T304);
+	link_watch(&nr->cell, &u->rrc.recovery.radio);
 	nr->cell.stats.handovers++;
 	handover_say(nr, u, u->id, u->rrc.link->cell, u->rrc.source, CELL_RRC_SYNCHRONISED);
 	if (u->rrc.source_link)
@@ -224,7 +268,15 @@ static void complete(struct nr *nr, struct nr_ue *u)
 	if (!u->rrc.path_switched || !u->rrc.source_knows || u->rrc.source_link)
 		return;
 	at_target(nr, u, CELL_RRC_RELEASE_RESOURCE);
+	u->rrc.recovery.admitted = 0;
 	u->rrc.state = NR_RRC_CONNECTED;
+}
+
+void handover_ask_for_path(struct nr *nr, struct nr_ue *u)
+{
+	handover_say(nr, u, CELL_NODE_ENB, u->rrc.link->cell, u->rrc.link->cell,
+	             CELL_RRC_PATH_SWITCH_REQUEST);
+	schedule(nr, u, RRC_STEP_PATH_SWITCH, u->rrc.link->cell, signalling_ns(nr));
 }
 
 void handover_confirm(struct nr *nr, struct nr_ue *u)
@@ -235,9 +287,7 @@ void handover_confirm(struct nr *nr, struct nr_ue *u)
 		at_target(nr, u, CELL_RRC_HANDOVER_SUCCESS);
 		schedule(nr, u, RRC_STEP_SUCCESS, u->rrc.source, signalling_ns(nr));
 	}
-	handover_say(nr, u, CELL_NODE_ENB, u->rrc.link->cell, u->rrc.link->cell,
-	             CELL_RRC_PATH_SWITCH_REQUEST);
-	schedule(nr, u, RRC_STEP_PATH_SWITCH, u->rrc.link->cell, signalling_ns(nr));
+	handover_ask_for_path(nr, u);
 }
 
 /* At the AMF and the UPF. */
@@ -262,7 +312,7 @@ static void succeeded(struct nr *nr, struct nr_ue *u)
 		daps_stop_source(nr, u);
 		schedule(nr, u, RRC_STEP_STATUS, u->rrc.target, signalling_ns(nr));
 	}
-	forward(nr, u);
+	handover_forward(nr, u);
 	complete(nr, u);
 }
 
@@ -281,7 +331,7 @@ void handover_carry_out(struct nr *nr, struct nr_ue *u, const struct rrc_step *s
 		requested(nr, u, step->enb);
 		break;
 	case RRC_STEP_ACK:
-		acknowledged(nr, u, step->enb);
+		acknowledged(nr, u, step);
 		break;
 	case RRC_STEP_LEAVE:
 		leave(nr, u, step->enb);
@@ -305,6 +355,14 @@ void handover_carry_out(struct nr *nr, struct nr_ue *u, const struct rrc_step *s
 	case RRC_STEP_S1_MARKER:
 	case RRC_STEP_X2_MARKER:
 		timeline_send_marker(&u->rrc.timeline, &nr->epc, u->id, step->kind, step->enb);
+		break;
+	case RRC_STEP_T304:
+	case RRC_STEP_T311:
+	case RRC_STEP_T301:
+	case RRC_STEP_SELECT:
+	case RRC_STEP_RESUME:
+	case RRC_STEP_CANCEL:
+		nr_failure_carry_out(nr, u, step);
 		break;
 	default:
 		break; /* of LTE, or a report */

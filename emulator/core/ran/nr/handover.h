@@ -32,6 +32,21 @@ void handover_synchronised(struct nr *nr, struct nr_ue *u);
 /** handover_confirm() - the target has heard @u */
 void handover_confirm(struct nr *nr, struct nr_ue *u);
 
+/** handover_ask_for_path() - the gNB of @u asks for its path */
+void handover_ask_for_path(struct nr *nr, struct nr_ue *u);
+
+/** handover_forward() - the source sends on what it holds */
+void handover_forward(struct nr *nr, struct nr_ue *u);
+
+/** handover_enter() - @u is to have the channel of the cell of @gnb, and a C-RNTI there */
+void handover_enter(struct nr *nr, struct nr_ue *u, uint8_t gnb);
+
+/**
+ * handover_lost() - Return: the message of @step is not heard at @node; it comes again, or was the
+ * last attempt
+ */
+bool handover_lost(struct nr *nr, struct nr_ue *u, uint8_t node, const struct rrc_step *step);
+
 /** handover_carry_out() - @step, which was under way, happens */
 void handover_carry_out(struct nr *nr, struct nr_ue *u, const struct rrc_step *step);
 

@@ -85,7 +85,7 @@ static uint32_t fill(struct drb *b, struct nr_pdu_builder *mac, uint32_t others,
 {
 	uint32_t used = 0;
 
-	if (b->stopped || b->outage_expiry_ns != CELL_NEVER)
+	if (b->stopped || b->suspended || b->outage_expiry_ns != CELL_NEVER)
 		return 0;
 	while (tb->n_sdus < NR_TB_SDUS_MAX) {
 		uint32_t room = nr_pdu_room(mac), n_ends = tb->ends.n, size;

@@ -16,6 +16,7 @@
 #include "ran/nr/digest.h"
 #include "ran/nr/drb_tx.h"
 #include "ran/nr/event.h"
+#include "ran/nr/failure.h"
 #include "ran/nr/gnb.h"
 #include "ran/nr/init.h"
 #include "ran/nr/lch.h"
@@ -85,6 +86,7 @@ static void change_channel(struct nr *nr, struct nr_ue *u, const struct cell_cmd
 
 	u->channel[cmd->enb][cmd->dir] =
 		(struct nr_channel){ .cqi = cmd->cqi, .sinr_cdb = cmd->sinr_cdb };
+	nr_failure_channel_changed(nr, u);
 	if (nr->cell.cfg.n_enb > 1 && cmd->enb != u->cell)
 		return;
 	nr_air_set_channel(nr, sch, cmd->cqi, cmd->sinr_cdb);

@@ -13,6 +13,7 @@
 #include "epc/tunnel.h"
 #include "ran/nr/daps.h"
 #include "ran/nr/drb_tx.h"
+#include "ran/nr/failure.h"
 #include "ran/nr/handover.h"
 #include "ran/nr/lch.h"
 
@@ -93,10 +94,12 @@ static void report(struct nr *nr, struct nr_ue *u)
 	             (nr->cell.cfg.nr.mac.k2_min + 1) * nr->frame.slot_ns + nr->frame.ul_decode_ns);
 }
 
-/* A report is heard; none is from between two cells. */
-static void reported(struct nr *nr, struct nr_ue *u, uint8_t gnb)
+/* A report comes, or is lost; none is from between two cells. */
+static void reported(struct nr *nr, struct nr_ue *u, const struct rrc_step *step)
 {
-	if (u->rrc.link->detached)
+	uint8_t gnb = step->enb;
+
+	if (u->rrc.link->detached || handover_lost(nr, u, CELL_NODE_ENB, step))
 		return;
 	if (!handover_is_conditional(nr)) {
 		nr_rrc_handover(nr, u, gnb);
@@ -131,9 +134,11 @@ int64_t nr_rrc_next_ns(const struct nr *nr, const struct nr_ue *u)
 	int64_t first_ns = timeline_next_ns(&u->rrc.timeline);
 	int64_t others_ns[] = { tunnel_next_ns(&nr->epc, u->id),
 		                measure_next_ns(&nr->cell, &u->measured, MEASURE_REPORT),
-		                measure_next_ns(&nr->cell, &u->measured, MEASURE_CONDITION) };
+		                measure_next_ns(&nr->cell, &u->measured, MEASURE_CONDITION),
+		                link_next_ns(&u->rrc.recovery.radio) };
 
-	if (has_answer(u) || has_confirm(u) || (u->rrc.waits && can_start(nr, u, &u->rrc.waiting)))
+	if (has_answer(u) || has_confirm(u) || nr_failure_is_due(u) ||
+	    (u->rrc.waits && can_start(nr, u, &u->rrc.waiting)))
 		return nr->cell.event_ns;
 	for (size_t i = 0; i < sizeof(others_ns) / sizeof(*others_ns); i++)
 		first_ns = others_ns[i] < first_ns ? others_ns[i] : first_ns;
@@ -158,6 +163,11 @@ void nr_rrc_process(struct nr *nr, struct nr_ue *u)
 		handover_synchronised(nr, u);
 	} else if (has_confirm(u)) {
 		handover_confirm(nr, u);
+	} else if (nr_failure_is_due(u)) {
+		nr_failure_process(nr, u);
+	} else if (link_next_ns(&rrc->recovery.radio) <= now_ns) {
+		link_process(&nr->cell, &rrc->recovery.radio,
+		             nr_failure_quality(u, rrc->link->cell));
 	} else if (rrc->waits && can_start(nr, u, &rrc->waiting)) {
 		rrc->waits = false;
 		if (rrc->waiting.type == CELL_CMD_PREDICT)
@@ -168,7 +178,7 @@ void nr_rrc_process(struct nr *nr, struct nr_ue *u)
 		struct rrc_step step = timeline_take(&rrc->timeline);
 
 		if (step.kind == RRC_STEP_REPORT)
-			reported(nr, u, step.enb);
+			reported(nr, u, &step);
 		else
 			handover_carry_out(nr, u, &step);
 	} else if (measure_next_ns(&nr->cell, &u->measured, MEASURE_REPORT) <= now_ns) {
@@ -225,4 +235,9 @@ void nr_rrc_init(struct nr *nr)
 
 	epc_init(&nr->epc, &nr->cell, &radio);
 	gateway_init(&nr->epc);
+	for (uint8_t i = 0; i < nr->cell.cfg.n_ue; i++) {
+		link_watch(&nr->cell, &nr->ue[i].rrc.recovery.radio);
+		if (link_on(&nr->cell))
+			nr_touch(nr, nr->ue[i].id);
+	}
 }

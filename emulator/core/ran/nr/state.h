@@ -27,6 +27,7 @@
  *   decode       what a block holds goes to the gNB and to RLC
  *   reestablish  MAC, RLC and PDCP of a UE that changes its cell
  *   daps         a UE that changes its cell has two protocol stacks for a while
+ *   failure      a radio link that failed: another cell, re-establishment or setup
  *   handover     the steps of a handover: messages, and what they do when they arrive
  *   rrc          when a handover starts, and what is due of it
  *   event        which of all this is next
@@ -59,7 +60,9 @@
 #include "phy/nr/carrier.h"
 #include "phy/nr/tbs.h"
 #include "ran/handover/measure.h"
+#include "ran/handover/recovery.h"
 #include "ran/handover/timeline.h"
+#include "ran/handover/times.h"
 #include "rlc/common/rlc.h"
 
 #define NR_HARQ_MAX      16
@@ -98,6 +101,7 @@ struct drb {
 	uint32_t epoch;           /* re-establishments; RLC PDUs of an earlier one are void */
 	int64_t outage_expiry_ns; /* end of the outage after a radio link failure, or CELL_NEVER */
 	bool stopped;             /* for good, or until the next handover with DAPS */
+	bool suspended;           /* UL: until the UE has a cell again. Source: TS 38.331 5.3.7.2 */
 	bool awaits_status; /* UL: the gNB does not know yet with which COUNT it is to start */
 	bool reported;      /* UL: it had data when its UE was last looked at */
 	struct lcp_bucket bucket;
@@ -181,6 +185,9 @@ enum nr_rrc_state {
 	NR_RRC_EXECUTION,   /* the UE left the source, and cannot access the target yet */
 	NR_RRC_ACCESS,      /* random access in the target */
 	NR_RRC_COMPLETION,  /* in the target; the path is being switched */
+	NR_RRC_SEARCH,      /* the link has failed: the UE looks for a cell */
+	NR_RRC_REQUEST,     /* random access there */
+	NR_RRC_RESUME,      /* the gNB has heard it, and its bearers follow */
 };
 
 /* A UE's handover; see handover.c. */
@@ -197,6 +204,8 @@ struct nr_rrc {
 	struct nr_ue *source_link; /* DAPS: the one in the source, until it is released; or NULL */
 	struct pkt_queue kept;     /* by the source, until it knows */
 	struct timeline timeline;
+	struct handover_times times;
+	struct recovery recovery;
 	bool waits; /* a command for when all of this is over */
 	struct cell_cmd waiting;
 };
@@ -235,6 +244,7 @@ struct nr_frame {
 	struct nr_tdd tdd;
 	uint32_t n; /* slots of the pattern */
 	struct nr_slot slot[NR_TDD_SLOTS_MAX];
+	uint32_t symbols[2]; /* of data, of all slots of the pattern: CELL_DIR_UL, CELL_DIR_DL */
 	int64_t slot_ns;
 	int64_t dl_decode_ns; /* from the end of a slot until the UE has its block */
 	int64_t ul_decode_ns; /* until the gNB has */
