@@ -39,7 +39,13 @@ static const struct trace_field radio_fields[] = {
 	(CELL_EV_COUNT + CELL_DIR_COUNT + CELL_MODE_COUNT + CELL_DROP_COUNT + CELL_RRC_COUNT +     \
 	 CELL_TUNNEL_COUNT)
 
-static int create_trace(struct output *out, const char *path)
+/* Messages of failed links are named where links can fail: other traces are as they were. */
+static uint32_t n_rrc_names(const struct cell_cfg *cfg)
+{
+	return cfg->handover.link_failure.on ? CELL_RRC_COUNT : CELL_RRC_RADIO_LINK_FAILURE;
+}
+
+static int create_trace(struct output *out, const char *path, const struct cell_cfg *cfg)
 {
 	struct trace_symbol symbols[SYMBOLS];
 	struct trace_schema schema = {
@@ -60,7 +66,7 @@ static int create_trace(struct output *out, const char *path)
 		symbols[n++] = (struct trace_symbol){ "mode", i, cell_mode_name(i) };
 	for (uint32_t i = 0; i < CELL_DROP_COUNT; i++)
 		symbols[n++] = (struct trace_symbol){ "drop", i, cell_drop_name(i) };
-	for (uint32_t i = 0; i < CELL_RRC_COUNT; i++)
+	for (uint32_t i = 0; i < n_rrc_names(cfg); i++)
 		symbols[n++] = (struct trace_symbol){ "rrc", i, cell_rrc_name(i) };
 	for (uint32_t i = 0; i < CELL_TUNNEL_COUNT; i++)
 		symbols[n++] = (struct trace_symbol){ "tunnel", i, cell_tunnel_name(i) };
@@ -86,7 +92,7 @@ int output_open(struct output *out, const struct config *cfg, int64_t realtime_o
 		                .realtime_offset_ns = realtime_offset_ns };
 	out->error_path = path->trace;
 	if (*path->trace)
-		r = create_trace(out, path->trace);
+		r = create_trace(out, path->trace, &cfg->cell);
 	if (r == 0 && *path->pcap) {
 		out->error_path = path->pcap;
 		r = radio_pcap_create(&out->pcap, path->pcap, &cfg->cell);
