@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What becomes of packets on their way over a link of constant rate; test_netem.py has the models.
+/* What becomes of packets on their way over a link of constant rate; test_link_netem.py has the
+ * models.
  */
 #include <errno.h>
 
