@@ -35,11 +35,11 @@ static inline void failure_keys(struct run *r)
 static inline void hears(struct run *r, int ms, uint8_t enb, int32_t sinr_cdb)
 {
 	run_until(r, MS(ms) - 1);
-	for (uint8_t dir = CELL_DIR_UL; dir <= CELL_DIR_DL; dir++) {
+	for (int dir = CELL_DIR_UL; dir <= CELL_DIR_DL; dir++) {
 		struct cell_cmd cmd = { .type = CELL_CMD_CHANNEL,
 			                .ue = 1,
 			                .enb = enb,
-			                .dir = dir,
+			                .dir = (uint8_t)dir,
 			                .cqi = sinr_cdb < BAD_CDB + 1 ? 0 : 9,
 			                .sinr_cdb = sinr_cdb };
 

@@ -55,15 +55,17 @@ int64_t link_next_ns(const struct radio_link *l)
 	return l->t310_ns < l->frame_ns ? l->t310_ns : l->frame_ns;
 }
 
-/* Of the last @frames, or of those that there are. */
+/* Of the last @frames, or of those that there are: one at least. */
 static int32_t mean_cdb(const struct radio_link *l, uint8_t frames)
 {
-	uint8_t n = l->n < frames ? l->n : frames;
+	uint8_t n = l->n < frames ? l->n : frames, i = 0;
 	int32_t sum = 0;
 
-	for (uint8_t i = 1; i <= n; i++)
+	do {
+		i++;
 		sum += l->frame_cdb[(l->at + LINK_OUT_FRAMES - i) % LINK_OUT_FRAMES];
-	return sum / n;
+	} while (i < n);
+	return sum / i;
 }
 
 static bool all_alike(const struct radio_link *l)
