@@ -85,7 +85,7 @@ struct cell_link_cfg {
 	uint8_t context;            /* enum cell_context */
 	uint16_t selection_ms;      /* of a cell, after a failure */
 	uint16_t reestablish_ms;    /* from the request to the bearers, with a context */
-	uint16_t setup_ms;          /* the same without one */
+	uint16_t setup_ms;          /* the same without one. TR 36.912 16.2.1 */
 	uint16_t rrc_retx_ms;       /* t-PollRetransmit of signalling */
 	uint8_t rrc_retx;           /* of a message that is not heard, at most */
 };

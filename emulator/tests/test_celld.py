@@ -190,7 +190,7 @@ def test_control_socket(tmp_path, namespaces):
         assert ask('{"cmd": "route", "ue": "ue1", "mode": "up"}')["error"] == "key 'mode': allowed im, dm"
         assert ask('{"cmd": "route", "ue": "ue1", "mode": "im", "t": 5}')["error"].startswith("unknown keys: allowed")
         assert ask('{"cmd": "stats", "ue": "ue1"}')["error"].startswith("unknown keys: allowed cmd, ")
-        assert ask('{"cmd": "fly"}')["error"] == "key 'cmd': allowed stats, route, quit"
+        assert ask('{"cmd": "fly"}')["error"] == "key 'cmd': allowed stats, route, set, quit"
         assert ask("\x00\x01 no JSON")["error"] == "not a JSON object"
         assert "1 received" in ping(namespaces[0], 1).stdout
         after = ask('{"cmd": "stats"}')["cell"]

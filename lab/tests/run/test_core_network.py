@@ -79,9 +79,9 @@ SECOND = {"at_s": 5, "ue": "me", "handover": "senb"}
      "key 'radio.events.0.handover': value senb: this eNB serves me already at 3.3 s; name"),
     ("radio.events.0.handover", "router", "key 'radio.events.0.handover': value 'router': allowed senb, tenb"),
     ("radio.events.0.predict", "tenb",
-     "key 'radio.events.0': an event does one thing; give exactly one of 'mode', 'handover' and"),
+     "key 'radio.events.0': an event does one thing; give exactly one of mode, handover, "),
     ("radio.events.0.handover", None,
-     "key 'radio.events.0': an event does one thing; give exactly one of 'mode', 'handover' and"),
+     "key 'radio.events.0': an event does one thing; give exactly one of mode, handover, "),
     ("radio.events.0.ue", "c9", "key 'radio.events.0.ue': value 'c9': allowed me, c1"),
     ("traffic.0.to", "router", "key 'traffic.0.to': value 'router': allowed me, c1"),
 ])

@@ -36,13 +36,6 @@ static void say(struct nr *nr, const struct nr_ue *u, uint8_t node, enum cell_rr
 	handover_say(nr, u, node, u->rrc.link->cell, u->rrc.recovery.home, msg);
 }
 
-struct link_quality nr_failure_quality(const struct nr_ue *u, uint8_t gnb)
-{
-	const struct nr_channel *c = &u->channel[gnb][CELL_DIR_DL];
-
-	return (struct link_quality){ .sinr_cdb = c->sinr_cdb, .cqi = c->cqi };
-}
-
 static void suspend(const struct nr_ue *u, bool suspended)
 {
 	for (int d = 0; d < 2; d++)
@@ -84,7 +77,7 @@ static uint8_t best_cell(const struct nr *nr, const struct nr_ue *u)
 	struct link_quality q[CELL_MAX_ENB];
 
 	for (uint8_t k = 0; k < CELL_MAX_ENB; k++)
-		q[k] = nr_failure_quality(u, k);
+		q[k] = handover_quality(u, k);
 	return recovery_select(&nr->cell, q);
 }
 
@@ -258,7 +251,7 @@ void nr_failure_process(struct nr *nr, struct nr_ue *u)
 		fail(nr, u, u->rrc.recovery.radio.failed);
 }
 
-void nr_failure_carry_out(struct nr *nr, struct nr_ue *u, const struct rrc_step *step)
+bool nr_failure_carry_out(struct nr *nr, struct nr_ue *u, const struct rrc_step *step)
 {
 	switch (step->kind) {
 	case RRC_STEP_T304:
@@ -278,6 +271,7 @@ void nr_failure_carry_out(struct nr *nr, struct nr_ue *u, const struct rrc_step 
 		recovery_return(&nr->epc, u->id, step->enb);
 		break;
 	default:
-		break;
+		return false;
 	}
+	return true;
 }

@@ -5,9 +5,6 @@
 
 #include "ran/nr/state.h"
 
-/** nr_failure_quality() - of the downlink of @u in the cell of @gnb */
-struct link_quality nr_failure_quality(const struct nr_ue *u, uint8_t gnb);
-
 /** nr_failure_is_due() - something that failed is to be acted on, or random access after it has
  * succeeded */
 bool nr_failure_is_due(const struct nr_ue *u);
@@ -15,8 +12,8 @@ bool nr_failure_is_due(const struct nr_ue *u);
 /** nr_failure_process() - it is acted on now */
 void nr_failure_process(struct nr *nr, struct nr_ue *u);
 
-/** nr_failure_carry_out() - @step, which was under way after a failure, happens */
-void nr_failure_carry_out(struct nr *nr, struct nr_ue *u, const struct rrc_step *step);
+/** nr_failure_carry_out() - Return: @step is one of a failure, and has happened */
+bool nr_failure_carry_out(struct nr *nr, struct nr_ue *u, const struct rrc_step *step);
 
 /** nr_failure_channel_changed() - the channel of @u did, in some cell */
 void nr_failure_channel_changed(struct nr *nr, struct nr_ue *u);

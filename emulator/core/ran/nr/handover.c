@@ -28,7 +28,6 @@
 #include "ran/nr/access.h"
 #include "ran/nr/air.h"
 #include "ran/nr/daps.h"
-#include "ran/nr/failure.h"
 #include "ran/nr/reestablish.h"
 
 #define NS_PER_US INT64_C(1000)
@@ -184,12 +183,19 @@ static void give_up(struct nr *nr, struct nr_ue *u, uint8_t gnb)
 		u->rrc.state = NR_RRC_CONNECTED;
 }
 
+struct link_quality handover_quality(const struct nr_ue *u, uint8_t gnb)
+{
+	const struct nr_channel *c = &u->channel[gnb][CELL_DIR_DL];
+
+	return (struct link_quality){ .sinr_cdb = c->sinr_cdb, .cqi = c->cqi };
+}
+
 bool handover_lost(struct nr *nr, struct nr_ue *u, uint8_t node, const struct rrc_step *step)
 {
 	const struct cell_link_cfg *cfg = &nr->cell.cfg.handover.link_failure;
 	const struct nr_ue *link = u->rrc.link;
 
-	if (link_hears(&nr->cell, nr_failure_quality(u, link->cell)))
+	if (link_hears(&nr->cell, handover_quality(u, link->cell)))
 		return false;
 	handover_say(nr, u, node, link->cell, step->enb, CELL_RRC_MESSAGE_LOST);
 	if (step->tries < cfg->rrc_retx)
@@ -356,15 +362,7 @@ void handover_carry_out(struct nr *nr, struct nr_ue *u, const struct rrc_step *s
 	case RRC_STEP_X2_MARKER:
 		timeline_send_marker(&u->rrc.timeline, &nr->epc, u->id, step->kind, step->enb);
 		break;
-	case RRC_STEP_T304:
-	case RRC_STEP_T311:
-	case RRC_STEP_T301:
-	case RRC_STEP_SELECT:
-	case RRC_STEP_RESUME:
-	case RRC_STEP_CANCEL:
-		nr_failure_carry_out(nr, u, step);
-		break;
 	default:
-		break; /* of LTE, or a report */
+		break; /* of LTE, a report, or a failure */
 	}
 }

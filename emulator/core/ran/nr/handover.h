@@ -41,6 +41,9 @@ void handover_forward(struct nr *nr, struct nr_ue *u);
 /** handover_enter() - @u is to have the channel of the cell of @gnb, and a C-RNTI there */
 void handover_enter(struct nr *nr, struct nr_ue *u, uint8_t gnb);
 
+/** handover_quality() - of the downlink of @u in the cell of @gnb */
+struct link_quality handover_quality(const struct nr_ue *u, uint8_t gnb);
+
 /**
  * handover_lost() - Return: the message of @step is not heard at @node; it comes again, or was the
  * last attempt

@@ -166,8 +166,7 @@ void nr_rrc_process(struct nr *nr, struct nr_ue *u)
 	} else if (nr_failure_is_due(u)) {
 		nr_failure_process(nr, u);
 	} else if (link_next_ns(&rrc->recovery.radio) <= now_ns) {
-		link_process(&nr->cell, &rrc->recovery.radio,
-		             nr_failure_quality(u, rrc->link->cell));
+		link_process(&nr->cell, &rrc->recovery.radio, handover_quality(u, rrc->link->cell));
 	} else if (rrc->waits && can_start(nr, u, &rrc->waiting)) {
 		rrc->waits = false;
 		if (rrc->waiting.type == CELL_CMD_PREDICT)
@@ -179,7 +178,7 @@ void nr_rrc_process(struct nr *nr, struct nr_ue *u)
 
 		if (step.kind == RRC_STEP_REPORT)
 			reported(nr, u, &step);
-		else
+		else if (!nr_failure_carry_out(nr, u, &step))
 			handover_carry_out(nr, u, &step);
 	} else if (measure_next_ns(&nr->cell, &u->measured, MEASURE_REPORT) <= now_ns) {
 		report(nr, u);
