@@ -15,9 +15,9 @@
 #include "ran/lte/failure.h"
 
 #include "epc/tunnel.h"
+#include "ran/lte/entry.h"
 #include "ran/lte/lch.h"
 #include "ran/lte/reestablish.h"
-#include "ran/lte/rrc.h"
 
 #define NS_PER_MS INT64_C(1000000)
 #define NS_PER_US INT64_C(1000)
@@ -187,7 +187,7 @@ static void move(struct lte *lte, struct ue *u, bool forwarded)
 	if (!at_tried)
 		timeline_add(&rrc->timeline, &lte->cell, RRC_STEP_SUCCESS, rrc->source,
 		             lte->cell.cfg.handover.signalling_us * NS_PER_US);
-	rrc_ask_for_path(lte, u);
+	entry_ask_for_path(lte, u, u->enb, u->enb);
 }
 
 /* Both ends of a bearer start again, without what they had. */
@@ -223,7 +223,7 @@ static void resume(struct lte *lte, struct ue *u)
 	struct recovery *r = &u->rrc.recovery;
 	bool forwarded = r->tried != RECOVERY_NO_CELL; /* from the command on */
 
-	rrc_enter(lte, u, u->rrc.target);
+	entry_take(lte, u, u->rrc.target);
 	link_watch(&lte->cell, &r->radio);
 	say(lte, u, u->id, r->idle ? CELL_RRC_SETUP_COMPLETE : CELL_RRC_REESTABLISHED);
 	if (r->idle)
@@ -232,7 +232,7 @@ static void resume(struct lte *lte, struct ue *u)
 		go_on(lte, u, forwarded);
 	else
 		move(lte, u, forwarded);
-	rrc_report_buffer(lte, u);
+	entry_report_buffer(lte, u);
 }
 
 /* The old eNB hears where the UE is. */

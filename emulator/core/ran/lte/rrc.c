@@ -25,15 +25,13 @@
 
 #include "epc/gateway.h"
 #include "epc/tunnel.h"
-#include "mac/lte/bsr.h"
-#include "ran/lte/enb.h"
+#include "ran/lte/entry.h"
 #include "ran/lte/failure.h"
 #include "ran/lte/lch.h"
 #include "ran/lte/reestablish.h"
 
 #define NS_PER_MS INT64_C(1000000)
 #define NS_PER_US INT64_C(1000)
-#define RNTI_MAX  65523 /* Source: TS 36.321 7.1 */
 
 /* Where a row is written: at a node and in whose cell. */
 static void say(struct lte *lte, const struct ue *u, uint8_t node, uint8_t enb, uint8_t other,
@@ -64,37 +62,6 @@ static void repeat_end_marker(struct lte *lte, struct ue *u, enum rrc_step_kind 
 	timeline_repeat_marker(&u->rrc.timeline, &lte->cell, kind, enb);
 }
 
-static int64_t signalling_ns(const struct lte *lte)
-{
-	return lte->cell.cfg.handover.signalling_us * NS_PER_US;
-}
-
-static void ask_for_path(struct lte *lte, struct ue *u, uint8_t from, uint8_t to)
-{
-	u->rrc.path_asked = true;
-	say(lte, u, CELL_NODE_ENB, from, to, CELL_RRC_PATH_SWITCH_REQUEST);
-	schedule(lte, u, RRC_STEP_PATH_SWITCH, to, signalling_ns(lte));
-}
-
-void rrc_ask_for_path(struct lte *lte, struct ue *u)
-{
-	ask_for_path(lte, u, u->enb, u->enb);
-}
-
-/* A C-RNTI that nobody has in any cell. */
-static uint16_t new_rnti(struct lte *lte)
-{
-	bool taken;
-
-	do {
-		lte->next_rnti = lte->next_rnti < RNTI_MAX ? (uint16_t)(lte->next_rnti + 1) : 1;
-		taken = false;
-		for (uint8_t i = 0; i < lte->cell.cfg.n_ue; i++)
-			taken |= lte->ue[i].rnti == lte->next_rnti;
-	} while (taken);
-	return lte->next_rnti;
-}
-
 static void prepare(struct lte *lte, struct ue *u, uint8_t enb, enum rrc_state state)
 {
 	u->rrc.state = state;
@@ -109,7 +76,7 @@ static void prepare(struct lte *lte, struct ue *u, uint8_t enb, enum rrc_state s
 	}
 	at_source(lte, u, CELL_RRC_HANDOVER_REQUEST);
 	schedule(lte, u, RRC_STEP_REQUEST, enb,
-	         signalling_ns(lte) + times_admission_ns(&lte->cell, &u->rrc.times));
+	         entry_signalling_ns(lte) + times_admission_ns(&lte->cell, &u->rrc.times));
 }
 
 /* The UE leaves; the eNB forwards what it holds. */
@@ -131,43 +98,10 @@ static void command(struct lte *lte, struct ue *u)
 	if (tunnel_forward(&lte->epc, u->id, source, u->rrc.target, &held))
 		repeat_end_marker(lte, u, RRC_STEP_X2_MARKER, source);
 	if (lte->cell.cfg.handover.procedure == CELL_HO_FAST_PATH_SWITCH && !u->rrc.path_asked)
-		ask_for_path(lte, u, source, u->rrc.target);
+		entry_ask_for_path(lte, u, source, u->rrc.target);
 	schedule(lte, u, RRC_STEP_SYNCHRONISED, u->rrc.target,
 	         times_detach_ns(&lte->cell, &u->rrc.times,
 	                         lte->cell.cfg.handover.detach_ms * NS_PER_MS));
-}
-
-/* Its shared channels have the quality of the new cell. */
-static void take_channel(struct lte *lte, struct ue *u)
-{
-	for (int d = 0; d < CELL_DIR_COUNT; d++) {
-		const struct cell_channel *there = &u->channel[u->enb][d];
-		struct lte_sch *sch = &u->sch[d];
-
-		if (there->cqi != sch->cqi || there->sinr_cdb != sch->sinr_cdb)
-			enb_cqi(lte, sch, there->cqi, there->sinr_cdb);
-	}
-}
-
-/* From its answer to a preamble until the eNB has message 3. */
-static int64_t msg3_ns(const struct lte *lte)
-{
-	return (lte->cell.cfg.lte.timing.rar_to_msg3_tti + lte->cell.cfg.lte.timing.decode_tti) *
-	       CELL_TTI_NS;
-}
-
-void rrc_enter(struct lte *lte, struct ue *u, uint8_t enb)
-{
-	int64_t since_ns = lte->cell.event_ns - lte->cell.start_ns;
-
-	ue_serve(lte, u, enb);
-	take_channel(lte, u);
-	u->rnti = new_rnti(lte);
-	u->detached = false;
-	/* The eNB that answered the preamble allocates the uplink for what the UE has. */
-	u->ra.state = RA_WAIT_GRANT;
-	u->ra.blocked_until = (uint32_t)((since_ns + msg3_ns(lte)) / CELL_TTI_NS) +
-	                      lte->cell.cfg.lte.ra.rac_timeout_tti;
 }
 
 /* Or not yet: the UE does not hear the target, and tries again. */
@@ -180,12 +114,12 @@ static void synchronised(struct lte *lte, struct ue *u, const struct rrc_step *s
 	}
 	timeline_remove(&u->rrc.timeline, RRC_STEP_T304);
 	u->rrc.state = RRC_COMPLETION;
-	rrc_enter(lte, u, u->rrc.target);
+	entry_take(lte, u, u->rrc.target);
 	link_watch(&lte->cell, &u->rrc.recovery.radio);
 	lte->cell.stats.handovers++;
 	say(lte, u, u->id, u->enb, u->rrc.source, CELL_RRC_SYNCHRONISED);
 	tunnel_arrived(&lte->epc, u->id);
-	schedule(lte, u, RRC_STEP_CONFIRM, u->enb, msg3_ns(lte));
+	schedule(lte, u, RRC_STEP_CONFIRM, u->enb, entry_msg3_ns(lte));
 }
 
 static void complete(struct lte *lte, struct ue *u)
@@ -195,14 +129,6 @@ static void complete(struct lte *lte, struct ue *u)
 	at_target(lte, u, CELL_RRC_RELEASE_RESOURCE);
 	u->rrc.recovery.admitted = 0;
 	u->rrc.state = RRC_CONNECTED;
-}
-
-void rrc_report_buffer(struct lte *lte, struct ue *u)
-{
-	uint32_t bytes = lte_lch_bytes(lte, &u->sch[CELL_DIR_UL]);
-
-	if (bytes && u->sch[CELL_DIR_UL].cqi)
-		u->enb_backlog[CELL_DIR_UL] = bsr_bytes(bsr_index(bytes));
 }
 
 /* With the confirm the eNB gets a BSR. Source: TS 36.300 10.1.2.1.1, step 11 */
@@ -215,9 +141,9 @@ static void confirm(struct lte *lte, struct ue *u, const struct rrc_step *step)
 	}
 	u->rrc.confirmed = true;
 	at_target(lte, u, CELL_RRC_HANDOVER_CONFIRM);
-	rrc_report_buffer(lte, u);
+	entry_report_buffer(lte, u);
 	if (!u->rrc.path_asked)
-		ask_for_path(lte, u, u->enb, u->enb);
+		entry_ask_for_path(lte, u, u->enb, u->enb);
 	complete(lte, u);
 }
 
@@ -247,9 +173,9 @@ static void requested(struct lte *lte, struct ue *u, uint8_t enb)
 	tunnel_expect(&lte->epc, u->id, enb);
 	u->rrc.recovery.admitted |= recovery_bit(enb);
 	say(lte, u, CELL_NODE_ENB, enb, u->enb, CELL_RRC_HANDOVER_REQUEST_ACK);
-	schedule(lte, u, RRC_STEP_ACK, enb, signalling_ns(lte));
+	schedule(lte, u, RRC_STEP_ACK, enb, entry_signalling_ns(lte));
 	if (u->rrc.state == RRC_PREDICTED)
-		ask_for_path(lte, u, enb, enb);
+		entry_ask_for_path(lte, u, enb, enb);
 }
 
 /* A command that is about to be sent may be lost. */
@@ -274,7 +200,7 @@ static void switch_path(struct lte *lte, struct ue *u, uint8_t enb)
 		repeat_end_marker(lte, u, RRC_STEP_S1_MARKER, old);
 	say(lte, u, CELL_NODE_SGW, 0, enb, CELL_RRC_USER_PLANE_UPDATE_REPLY);
 	say(lte, u, CELL_NODE_SGW, 0, enb, CELL_RRC_PATH_SWITCH_REQUEST_ACK);
-	schedule(lte, u, RRC_STEP_PATH_ACK, enb, signalling_ns(lte));
+	schedule(lte, u, RRC_STEP_PATH_ACK, enb, entry_signalling_ns(lte));
 }
 
 /* The path comes back, and what the predicted target got. */
@@ -287,8 +213,8 @@ static void give_up_prediction(struct lte *lte, struct ue *u)
 	timeline_remove(&u->rrc.timeline, RRC_STEP_EXPIRED);
 	u->rrc.state = RRC_CONNECTED;
 	tunnel_return(&lte->epc, u->id);
-	schedule(lte, u, RRC_STEP_CANCEL, predicted, signalling_ns(lte));
-	ask_for_path(lte, u, u->enb, u->enb);
+	schedule(lte, u, RRC_STEP_CANCEL, predicted, entry_signalling_ns(lte));
+	entry_ask_for_path(lte, u, u->enb, u->enb);
 }
 
 /* Nothing is under way any more, in the control plane or in the tunnels. */
