@@ -27,7 +27,6 @@
 #include "epc/tunnel.h"
 #include "ran/lte/entry.h"
 #include "ran/lte/failure.h"
-#include "ran/lte/lch.h"
 #include "ran/lte/reestablish.h"
 
 #define NS_PER_MS INT64_C(1000000)
