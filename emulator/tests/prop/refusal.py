@@ -53,6 +53,16 @@ class Refusal:
         return self.field, self.words
 
 
+QUANTILES = ("p5_ms", "p25_ms", "p50_ms", "p75_ms", "p95_ms", "p99_ms")
+DRAWN = {f"handover.{name}.on": 1 for name in ("detach_times", "preparation_times")}
+
+
+def rises(times: Any) -> bool:
+    """Whether quantiles of a handover's times do not decrease, if they are asked for."""
+    ms = [getattr(times, name) for name in QUANTILES]
+    return not times.on or ms == sorted(ms)
+
+
 def _holds(kind: Any) -> tuple[int, int]:
     """The least and the greatest number of an integer type."""
     bits = 8 * ffi.sizeof(kind)

@@ -10,6 +10,7 @@ from coreffi import lib
 from refusal import (
     AM,
     DM,
+    DRAWN,
     IM,
     NETWORK,
     OF_CHANNELS,
@@ -21,6 +22,7 @@ from refusal import (
     bearers_of,
     of_all_ues,
     peer_of,
+    rises,
     ues,
 )
 
@@ -86,6 +88,14 @@ LTE = [
             lambda c: not _several(c) or 1000 * c.handover.prediction_timeout_ms > 2 * c.handover.signalling_us),
     Refusal("handover.procedure", "standard or fast_path_switch with a3",
             lambda c: not _several(c) or not c.handover.a3.on or c.handover.procedure != lib.CELL_HO_PREDICTION),
+    Refusal("handover.preparation_times", "none with prediction", lambda c: not _several(c)
+            or not c.handover.preparation_times.on or c.handover.procedure != lib.CELL_HO_PREDICTION),
+    Refusal("handover.link_failure.on", "none but with standard", lambda c: not _several(c)
+            or not c.handover.link_failure.on or c.handover.procedure == lib.CELL_HO_STANDARD),
+    Refusal("handover.detach_times", "quantiles that do not decrease",
+            lambda c: not _several(c) or rises(c.handover.detach_times)),
+    Refusal("handover.preparation_times", "quantiles that do not decrease",
+            lambda c: not _several(c) or rises(c.handover.preparation_times)),
     Refusal("peer", "another UE or the network",
             lambda c: all(u.peer <= c.n_ue and u.peer != number for number, u in enumerate(ues(c), 1))),
     Refusal("mode", "im to the network", lambda c: all(u.peer != NETWORK or u.mode == IM for u in ues(c))),
@@ -138,6 +148,7 @@ LTE_NETWORKS = {
     "handover": Network(_LTE, _TO_NETWORK, _TUNNELS | {"handover.prediction_timeout_ms": 9}),
     "handover am": Network(_LTE, _TO_NETWORK, _TUNNELS | {"rlc.mode": AM,
                                                           "handover.procedure": lib.CELL_HO_PREDICTION}),
+    "handover, drawn times": Network(_LTE, _TO_NETWORK, _TUNNELS | DRAWN),
     "handover, a3": Network(_LTE, _TO_NETWORK, _TUNNELS | {"handover.a3.on": 1},
                             [{"ue": 2, "n_filters": 1, "rlc.mode": AM}]),
     "cells without a core": Network(_LTE, [{**ue, "enb": 1} for ue in _PAIR], {"n_enb": 2}),

@@ -9,7 +9,23 @@ from typing import Any
 
 from coreffi import lib
 from nrphyffi import lib as phy
-from refusal import AM, IM, NETWORK, OF_CHANNELS, OF_UES, TM, UM, Network, Refusal, bearers_of, of_all_ues, ues, word
+from refusal import (
+    AM,
+    DRAWN,
+    IM,
+    NETWORK,
+    OF_CHANNELS,
+    OF_UES,
+    TM,
+    UM,
+    Network,
+    Refusal,
+    bearers_of,
+    of_all_ues,
+    rises,
+    ues,
+    word,
+)
 
 from cellbed.scenario import nr as model
 
@@ -196,6 +212,11 @@ NR = [
     Refusal("handover.forwarding", "1 with daps", lambda c: not _daps(c) or c.handover.forwarding == 1),
     Refusal("nr.phy.frequency_range", "fr1 with daps", lambda c: not _daps(c)
             or c.nr.phy.frequency_range == lib.CELL_FR1),
+    Refusal("handover.link_failure.on", "none with daps, or with one gNB", lambda c: not c.handover.link_failure.on
+            or (_several(c) and c.handover.procedure != lib.CELL_HO_DAPS)),
+    Refusal("handover.detach_times", "quantiles that do not decrease", lambda c: rises(c.handover.detach_times)),
+    Refusal("handover.preparation_times", "quantiles that do not decrease",
+            lambda c: rises(c.handover.preparation_times)),
     Refusal("nr.mac.configured_grant", "none with several gNBs",
             lambda c: not _several(c) or c.nr.mac.configured_grant == lib.CELL_CG_NONE),
     Refusal("enb", "less than the number of gNBs", lambda c: all(u.enb < c.n_enb for u in ues(c))),
@@ -260,6 +281,7 @@ NR_NETWORKS = {
     "copies": _network({}, _dedicated(3, {"pdcp.duplication": 1}), second_cqi_ul=15, second_cqi_dl=15),
     "copies of all": _network({"rlc.mode": UM, "pdcp.duplication": 1}),
     "cells": _network(_CELLS),
+    "drawn times": _network(_CELLS | DRAWN),
     "conditional": _network(_CELLS | {"handover.procedure": lib.CELL_HO_CONDITIONAL, "handover.condition.on": 1}),
     "daps": _network(_CELLS | {"handover.procedure": lib.CELL_HO_DAPS, "nr.phy.numerology": 2}, _dedicated(3)),
 }
