@@ -6,15 +6,26 @@
 #include "failure.h"
 #include "nr_handover.h"
 
-static void start_run(struct run *r, enum cell_rlc_mode mode, enum cell_ho_procedure procedure,
-                      enum cell_context context)
+static void set_up(struct run *r, enum cell_rlc_mode mode, enum cell_ho_procedure procedure,
+                   enum cell_context context)
 {
 	nr_setup(r, mode, procedure);
 	failure_keys(r);
 	r->cfg.handover.link_failure.context = (uint8_t)context;
+}
+
+static void begin(struct run *r)
+{
 	run_start(r);
 	hears(r, 1, 0, GOOD_CDB);
 	hears(r, 2, 1, BAD_CDB);
+}
+
+static void start_run(struct run *r, enum cell_rlc_mode mode, enum cell_ho_procedure procedure,
+                      enum cell_context context)
+{
+	set_up(r, mode, procedure, context);
+	begin(r);
 }
 
 /* Bad from 200 on: frames until 210 are good, T310 expires at 580 or so; the UE finds the second
@@ -198,11 +209,9 @@ static void test_too_late_for_a_command(void **state)
 	struct run r;
 
 	(void)state;
-	start_run(&r, CELL_RLC_AM, CELL_HO_STANDARD, CELL_CONTEXT_PREPARED);
-	run_end(&r);
+	set_up(&r, CELL_RLC_AM, CELL_HO_STANDARD, CELL_CONTEXT_PREPARED);
 	r.cfg.handover.link_failure.rrc_retx = 32;
-	run_start(&r);
-	hears(&r, 1, 0, GOOD_CDB);
+	begin(&r);
 	lose_the_first(&r, 200);
 	handover(&r, 1, MS(205));
 	run_until(&r, RUN_FOREVER);
