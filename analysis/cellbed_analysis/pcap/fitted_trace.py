@@ -14,6 +14,7 @@ import numpy as np
 
 from cellbed_formats.error import DataError
 
+from ..radio.opportunities import opportunities
 from .fitted_link import MS, OPPORTUNITY_BYTES, QUANTILES, deliveries, ks_distance, ready, round_trips
 from .measures import FlowMeasures
 
@@ -33,19 +34,6 @@ class TraceNearness:
     def to_json(self) -> dict[str, Any]:
         """Names with units."""
         return asdict(self) | {"rtt_ms": {f"p{q}": value for q, value in self.rtt_ms.items()}}
-
-
-def opportunities(times_ms: Sequence[int], from_ms: int, to_ms: int) -> np.ndarray:
-    """Those of a trace within [from_ms, to_ms), which begins again after its last one.
-
-    Returns:
-        (n,) int64, in ms.
-    """
-    period = times_ms[-1]
-    every = np.asarray(times_ms, dtype=np.int64)
-    rounds = np.arange(max(from_ms // period - 1, 0), -(-to_ms // period))  # a round's last line is the next one's 0
-    unrolled = (rounds[:, None] * period + every[None, :]).ravel()
-    return unrolled[(unrolled >= from_ms) & (unrolled < to_ms)]
 
 
 def trace_nearness(times_ms: Sequence[int], lead_ms: int, delay_ms: int, one: FlowMeasures) -> TraceNearness:

@@ -93,7 +93,8 @@ def _fit_trace(trace: Path, folder: Path, uplink: Path | None, delay_ms: int, qu
     from cellbed.link import fitted
     from cellbed.run import mahimahi
     from cellbed_analysis.pcap.analysis import largest
-    from cellbed_analysis.pcap.fitted_trace import opportunities, trace_nearness
+    from cellbed_analysis.pcap.fitted_trace import trace_nearness
+    from cellbed_analysis.radio.opportunities import opportunities
 
     scenario, times_ms, duration_s = fitted.write_trace(folder, trace.name, trace, uplink, delay_ms, queue_pkts,
                                                         {"congestion_control": congestion_control})

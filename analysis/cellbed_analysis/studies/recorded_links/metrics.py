@@ -16,7 +16,9 @@ from ...metrics.metric import Metric
 from ...metrics.rtt import Values
 from ...metrics.window import evaluated_window
 from ...radio.events import rows_of
+from ...radio.opportunities import opportunities
 
+_NS_PER_MS = 1_000_000
 #: Columns of a run, by the one that they follow.
 COLUMNS = {
     "goodput_difference_pct": (
@@ -44,11 +46,11 @@ def opportunities_ns(bundle: Bundle, flow: Flow) -> np.ndarray | None:
     path = bundle.find(f"{_ue(bundle, flow)}-{name}") or bundle.find(name)
     if path is None:
         return None
-    once = np.array(path.text().split(), dtype=np.int64) * 1_000_000
-    start_ns, period_ns = int(bundle.celld["start_ns"]), int(once[-1])
-    rounds = np.arange(max(flow.end_ns - start_ns, 0) // period_ns + 1) * period_ns
-    times: np.ndarray = start_ns + (rounds[:, None] + once).ravel()
-    return times[times < flow.end_ns]
+    start_ns = int(bundle.celld["start_ns"])
+    until_ms = -(-max(flow.end_ns - start_ns, 0) // _NS_PER_MS)
+    once = np.array(path.text().split(), dtype=np.int64)
+    times: np.ndarray = start_ns + opportunities(once, 0, until_ms) * _NS_PER_MS
+    return times
 
 
 def opportunity_bytes(bundle: Bundle, flow: Flow) -> int:

@@ -89,7 +89,7 @@ void handover_ask(struct nr *nr, struct nr_ue *u, uint8_t gnb)
 
 static void requested(struct nr *nr, struct nr_ue *u, uint8_t gnb)
 {
-	u->rrc.recovery.admitted |= handover_bit(gnb);
+	u->rrc.recovery.admitted |= recovery_bit(gnb);
 	handover_say(nr, u, CELL_NODE_ENB, gnb, u->rrc.link->cell, CELL_RRC_HANDOVER_REQUEST_ACK);
 	schedule(nr, u, RRC_STEP_ACK, gnb, signalling_ns(nr));
 }
@@ -178,7 +178,7 @@ static void give_up(struct nr *nr, struct nr_ue *u, uint8_t gnb)
 {
 	handover_say(nr, u, CELL_NODE_ENB, u->rrc.link->cell, gnb, CELL_RRC_HANDOVER_CANCEL);
 	u->rrc.asked &= (uint8_t)~handover_bit(gnb);
-	u->rrc.recovery.admitted &= (uint8_t)~handover_bit(gnb);
+	u->rrc.recovery.admitted &= (uint8_t)~recovery_bit(gnb);
 	if (!handover_is_conditional(nr))
 		u->rrc.state = NR_RRC_CONNECTED;
 }

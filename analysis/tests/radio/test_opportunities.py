@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cellbed_analysis.pcap.fitted_trace import opportunities
+from cellbed_analysis.radio.opportunities import opportunities
 
 TRACES = st.lists(st.integers(0, 400), min_size=1, max_size=40).map(sorted).filter(lambda times: times[-1] > 0)
 
