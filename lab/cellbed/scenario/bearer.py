@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pydantic import model_validator
 
-from cellbed.scenario.fields import BitsPerSecond, Key, Milliseconds, Model, Size
+from cellbed.scenario.fields import BitsPerSecond, Key, Milliseconds, Model, Size, unset
 
 # What a bearer has of the radio's where it does not say otherwise.
 _SECTIONS = ("rlc", "rlc_um", "rlc_am", "pdcp")
@@ -37,13 +37,13 @@ class Rlc(Model):
     queue_bytes: Size = Key(0, 0, 100_000_000,
         says="Bytes in the same buffer; 0 = any number. What AM keeps for retransmission does not count. Li et al, "
              "Table I: 1024 KB")
-    queue_ms: Milliseconds | None = Key(None, 0, 10000, exclude_if=lambda value: value is None,
+    queue_ms: Milliseconds | None = Key(None, 0, 10000, exclude_if=unset,
         says="With `system: nr`: at most so much waits as the whole carrier transmits in this time at the rate of the "
              "UE's channel, so the buffer is shorter on a worse channel; beside `queue_bytes`; null, 0: no such limit")
     t_reordering_ms: Milliseconds = Key(35, 0, 200,
         says="How long a receiver waits for HARQ to close a gap before it takes the PDUs for lost. TS 36.322 5.1.2.2, "
              "5.1.3.2; TS 36.331 9.2.1.1")
-    t_reassembly_ms: Milliseconds | None = Key(None, 0, 200, exclude_if=lambda value: value is None,
+    t_reassembly_ms: Milliseconds | None = Key(None, 0, 200, exclude_if=unset,
         says="With `system: nr` in place of the key before: how long a receiver waits for the rest of a packet. TS "
              "38.322 7.3; TS 38.331 `t-Reassembly`")
 
@@ -58,7 +58,7 @@ class RlcUm(Model):
 class RlcAm(Model):
     """Source: TS 36.322 5.2; TS 36.331 RLC-Config; TS 38.322 5.3."""
 
-    sn_bits: Literal[12, 18] | None = Key(None, exclude_if=lambda value: value is None,
+    sn_bits: Literal[12, 18] | None = Key(None, exclude_if=unset,
         says="Bits of a sequence number, with `system: nr` only; 18 there. TS 38.322 6.2.3.3")
     poll_pdu: int = Key(16, 1, 1024,
         says="AM asks for a status report (polls) after so many PDUs. TS 36.322 5.2.2.1; `p16` of TS 36.331, with "
@@ -91,12 +91,12 @@ class Pdcp(Model):
     t_reordering_ms: Milliseconds = Key(50, 0, 3000,
         says="How long PDCP waits for a gap to close. TS 38.323 5.2.2.3. It is longer than RLC's, so that RLC gives up "
              "first")
-    t_reordering_infinite: bool | None = Key(None, exclude_if=lambda value: value is None,
+    t_reordering_infinite: bool | None = Key(None, exclude_if=unset,
         says="true: it waits for ever, with `system: nr` only. TS 38.331 PDCP-Config")
-    out_of_order_delivery: bool | None = Key(None, exclude_if=lambda value: value is None,
+    out_of_order_delivery: bool | None = Key(None, exclude_if=unset,
         says="true: PDCP delivers at once what comes, and drops only what came before; with `system: nr` only. TS "
              "38.323 5.2.2.1, `outOfOrderDelivery`")
-    duplication: bool | None = Key(None, exclude_if=lambda value: value is None,
+    duplication: bool | None = Key(None, exclude_if=unset,
         says="true: each packet is sent twice, by two RLC entities on two cells with HARQ of their own, and the copy "
              "that comes first is delivered; with `system: nr` only. TS 38.323 5.11, `pdcp-Duplication`")
     status_report: bool = Key(True,

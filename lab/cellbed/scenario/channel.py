@@ -20,7 +20,7 @@ from cellbed.run.core_network import of_kind
 from cellbed.run.topology import behind_enb
 from cellbed.run.workload import limit_s
 from cellbed.scenario import nr
-from cellbed.scenario.fields import FilePath, Key, Milliseconds, Model, Name, known
+from cellbed.scenario.fields import FilePath, Key, Milliseconds, Model, Name, known, unset
 
 FILE = "channel.trace"
 # Rendered beyond the last flow's limit: the time from sub-frame 0 to the start of the traffic, and the drain after it.
@@ -260,9 +260,9 @@ class Channel(Model):
     link: LinkBudget = LinkBudget()
     cqi: CqiMapping = CqiMapping()
     cell_edge: CellEdge = CellEdge()
-    route: Route | None = Key(None, exclude_if=lambda keys: keys is None,
+    route: Route | None = Key(None, exclude_if=unset,
         says="Where the eNBs are and what way UEs take, with `model: route` only")
-    blockage: Blockage | None = Key(None, exclude_if=lambda keys: keys is None,
+    blockage: Blockage | None = Key(None, exclude_if=unset,
         says="Who steps into the way of the links, with the models static, swing and route; null: nobody. Of direct "
              "links nobody does")
 

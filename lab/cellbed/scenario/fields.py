@@ -129,6 +129,11 @@ def Key(default: Any, low: float | None = None, high: float | None = None, *, sa
     return Field(default, ge=low, le=high, description=says, **limits)
 
 
+def unset(value: Any) -> bool:
+    """Of keys that came later: null leaves them out of descriptions, whose hashes stay."""
+    return value is None
+
+
 def known(key: str, value: str, names: dict[str, Any]) -> None:
     """Refuse a name that is not among `names`."""
     if value not in names:

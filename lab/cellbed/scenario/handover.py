@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import model_validator
 
-from cellbed.scenario.fields import Decibel, Key, Microseconds, Milliseconds, Model
+from cellbed.scenario.fields import Decibel, Key, Microseconds, Milliseconds, Model, unset
 
 # Source: TS 36.331 6.3.5, TimeToTrigger
 _TimeToTrigger = Literal[0, 40, 64, 80, 100, 128, 160, 256, 320, 480, 512, 640, 1024, 1280, 2560, 5120]
@@ -52,13 +52,13 @@ class Times(Model):
     """A time that differs from handover to handover, by its quantiles. Each handover draws one."""
 
     p5_ms: Milliseconds = Key(..., 0, 10000, says="The 5th percentile; no time is shorter")
-    p25_ms: Milliseconds | None = Key(None, 0, 10000, exclude_if=lambda value: value is None,
+    p25_ms: Milliseconds | None = Key(None, 0, 10000, exclude_if=unset,
         says="The 25th percentile; null: on the line between its neighbours")
     p50_ms: Milliseconds = Key(..., 0, 10000, says="The median")
-    p75_ms: Milliseconds | None = Key(None, 0, 10000, exclude_if=lambda value: value is None,
+    p75_ms: Milliseconds | None = Key(None, 0, 10000, exclude_if=unset,
         says="The 75th percentile; null: on the line between its neighbours")
     p95_ms: Milliseconds = Key(..., 0, 10000, says="The 95th percentile")
-    p99_ms: Milliseconds | None = Key(None, 0, 10000, exclude_if=lambda value: value is None,
+    p99_ms: Milliseconds | None = Key(None, 0, 10000, exclude_if=unset,
         says="The 99th percentile; no time is longer. null: the 95th")
 
     @model_validator(mode="after")
@@ -133,11 +133,11 @@ class Handover(Model):
         says="How long after a prediction the path is switched back when no handover follows. The paper leaves it open")
     detach_ms: Milliseconds = Key(30, 0, 10000,
         says="Time from leaving one cell to reaching the other, with `system: lte`. Pacifico, Table I")
-    detach_times: Times | None = Key(None, exclude_if=lambda keys: keys is None,
+    detach_times: Times | None = Key(None, exclude_if=unset,
         says="Time from leaving one cell to reaching the other, drawn for each handover; in place of `detach_ms`. With "
              "`system: nr` until random access begins, in place of `rrc_processing_ms`, `search_ms`, `processing_ms`, "
              "`ssb_period_ms` and `margin_ms`. null: not drawn")
-    preparation_times: Times | None = Key(None, exclude_if=lambda keys: keys is None,
+    preparation_times: Times | None = Key(None, exclude_if=unset,
         says="Time from a report to the handover command, or until a candidate is prepared, drawn for each handover: "
              "the target answers so late, but not before two messages of `signalling_us`. Not with `prediction`. "
              "null: two messages")
@@ -159,26 +159,26 @@ class Handover(Model):
     reordering: bool = Key(True,
         says="true: until the End Marker the target sends forwarded packets before those of the new path. Pacifico, "
              "Table I")
-    rrc_processing_ms: Milliseconds | None = Key(None, 0, 100, exclude_if=lambda value: value is None,
+    rrc_processing_ms: Milliseconds | None = Key(None, 0, 100, exclude_if=unset,
         says="With `system: nr`: time in which a UE processes a handover command, and cannot be reached. TS 38.331 12")
-    execution_ms: Milliseconds | None = Key(None, 0, 100, exclude_if=lambda value: value is None,
+    execution_ms: Milliseconds | None = Key(None, 0, 100, exclude_if=unset,
         says="With `conditional`: time from when the condition holds until the UE leaves. TS 38.133 6.1.4.2")
-    search_ms: Milliseconds | None = Key(None, 0, 1000, exclude_if=lambda value: value is None,
+    search_ms: Milliseconds | None = Key(None, 0, 1000, exclude_if=unset,
         says="With `system: nr`: time to find a target that the UE has not measured. TS 38.133 6.1.1.2.2, `Tsearch`")
-    processing_ms: Milliseconds | None = Key(None, 0, 100, exclude_if=lambda value: value is None,
+    processing_ms: Milliseconds | None = Key(None, 0, 100, exclude_if=unset,
         says="With `system: nr`: time that the UE's software takes. TS 38.133 6.1.1.2.2, `Tprocessing`, at most 20")
-    ssb_period_ms: Literal[0, 5, 10, 20, 40, 80, 160] | None = Key(None, exclude_if=lambda value: value is None,
+    ssb_period_ms: Literal[0, 5, 10, 20, 40, 80, 160] | None = Key(None, exclude_if=unset,
         says="With `system: nr`: the UE waits for the next SSB of the target, which has this period; 0 = it need not. "
              "TS 38.133 6.1.1.2.2, fine time tracking")
-    margin_ms: Milliseconds | None = Key(None, 0, 100, exclude_if=lambda value: value is None,
+    margin_ms: Milliseconds | None = Key(None, 0, 100, exclude_if=unset,
         says="With `system: nr`: time after that SSB until random access can begin. TS 38.133 6.1.1.2.2, `Tmargin`")
-    condition: Condition | None = Key(None, exclude_if=lambda keys: keys is None,
+    condition: Condition | None = Key(None, exclude_if=unset,
         says="With `conditional` and `radio.channel.model: route`: when a UE leaves for a candidate, which `a3` has it "
              "prepared for. null: handovers are those of `radio.events` only")
-    link_failure: LinkFailure | None = Key(None, exclude_if=lambda keys: keys is None,
+    link_failure: LinkFailure | None = Key(None, exclude_if=unset,
         says="Radio links fail, reports and commands can be lost, and UEs look for another cell; with several base "
              "stations, not with `daps`. null: links do not fail, and every message arrives")
-    a3: A3 | None = Key(None, exclude_if=lambda keys: keys is None,
+    a3: A3 | None = Key(None, exclude_if=unset,
         says="Handovers that UEs ask for: to an eNB that they measure to be better, event A3. Only with "
              "`radio.channel.model: route`. null: handovers are those of `radio.events` only")
 

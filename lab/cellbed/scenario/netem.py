@@ -12,7 +12,7 @@ from annotated_types import Ge, Le
 from pydantic import AfterValidator, ValidationError
 
 from cellbed.run import netem
-from cellbed.scenario.fields import FilePath, Key, Microseconds, Model, Probability
+from cellbed.scenario.fields import FilePath, Key, Microseconds, Model, Probability, unset
 from cellbed.scenario.system import System
 
 _TIME_MAX_US = 10_000_000
@@ -86,13 +86,13 @@ class Impaired(System):
              "`loss state`, `loss gemodel`, `delay`, `reorder`, `duplicate`, `slot`, such as `loss gemodel 1% 20% 50% "
              "0.1%`, `delay 10ms 2ms distribution normal`. On top of the other keys")
     downlink_netem: Words = Key("", exclude_if=lambda words: not words, says="The same for the downlink")
-    uplink_delays: FilePath | None = Key(None, exclude_if=lambda path: path is None,
+    uplink_delays: FilePath | None = Key(None, exclude_if=unset,
         says="A trace of delays of the uplink, on top of the others: lines of a time in ms and the delay in ms from "
              "then on, `0 30`, `1500 42.5`; the last time is where it begins again")
-    downlink_delays: FilePath | None = Key(None, exclude_if=lambda path: path is None,
+    downlink_delays: FilePath | None = Key(None, exclude_if=unset,
         says="The same for the downlink")
-    uplink_losses: FilePath | None = Key(None, exclude_if=lambda path: path is None,
+    uplink_losses: FilePath | None = Key(None, exclude_if=unset,
         says="A trace of losses of the uplink: a line for each packet, 1 where it is lost and 0 where not, which begins"
              " again after the last one")
-    downlink_losses: FilePath | None = Key(None, exclude_if=lambda path: path is None,
+    downlink_losses: FilePath | None = Key(None, exclude_if=unset,
         says="The same for the downlink")

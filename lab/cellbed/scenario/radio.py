@@ -16,7 +16,7 @@ from cellbed.scenario.bearer import WHOLE, WHOLE_MIN_RB, Bearer, Pdcp, Rlc, RlcA
 from cellbed.scenario.channel import Channel
 from cellbed.scenario.constant_rate import ConstantRate
 from cellbed.scenario.crowd import Crowd
-from cellbed.scenario.fields import Key, Microseconds, Milliseconds, Model, Name, Probability, Rate, Ttis, known
+from cellbed.scenario.fields import Key, Microseconds, Milliseconds, Model, Name, Probability, Rate, Ttis, known, unset
 from cellbed.scenario.handover import Handover
 from cellbed.scenario.nr import Nr
 from cellbed.scenario.nr import with_defaults as nr_defaults
@@ -180,10 +180,6 @@ CHANGES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("loss_dl", "loss_ul", "delay_ms", "outage_ms"), ("constant_rate", "packet_trace"))}
 
 
-def _unset(value: Any) -> bool:
-    return value is None
-
-
 class Event(Model):
     """What happens to a UE at a given time: one change."""
 
@@ -198,21 +194,21 @@ class Event(Model):
     predict: Name | None = Key(None,
         says="The path is switched to this eNB as if a handover were about to come. If none follows, the prediction "
              "was wrong")
-    cqi_ul: int | None = Key(None, 0, 15, exclude_if=_unset,
+    cqi_ul: int | None = Key(None, 0, 15, exclude_if=unset,
         says="The UE's uplink has this CQI from now on, 0 = out of range; in LTE and NR without `radio.channel`, with "
              "one base station")
-    cqi_dl: int | None = Key(None, 0, 15, exclude_if=_unset, says="The same of the downlink")
-    cqi_sl: int | None = Key(None, 0, 15, exclude_if=_unset, says="The same of the direct link, in LTE")
-    dl_rate: Rate | None = Key(None, 1000, 1_000_000_000, exclude_if=_unset,
+    cqi_dl: int | None = Key(None, 0, 15, exclude_if=unset, says="The same of the downlink")
+    cqi_sl: int | None = Key(None, 0, 15, exclude_if=unset, says="The same of the direct link, in LTE")
+    dl_rate: Rate | None = Key(None, 1000, 1_000_000_000, exclude_if=unset,
         says="The UE's link has this rate from now on; with `system: constant_rate`")
-    ul_rate: Rate | None = Key(None, 1000, 1_000_000_000, exclude_if=_unset, says="The same of the uplink")
-    loss_dl: Probability | None = Key(None, exclude_if=_unset,
+    ul_rate: Rate | None = Key(None, 1000, 1_000_000_000, exclude_if=unset, says="The same of the uplink")
+    loss_dl: Probability | None = Key(None, exclude_if=unset,
         says="Probability of the link from now on that a packet is lost, on top of `downlink_netem`; with `system: "
              "constant_rate` and `packet_trace`")
-    loss_ul: Probability | None = Key(None, exclude_if=_unset, says="The same of the uplink")
-    delay_ms: Milliseconds | None = Key(None, 0, 10000, exclude_if=_unset,
+    loss_ul: Probability | None = Key(None, exclude_if=unset, says="The same of the uplink")
+    delay_ms: Milliseconds | None = Key(None, 0, 10000, exclude_if=unset,
         says="The link has this delay in both directions from now on, likewise; packets stay in order")
-    outage_ms: Milliseconds | None = Key(None, 0, 600_000, exclude_if=_unset,
+    outage_ms: Milliseconds | None = Key(None, 0, 600_000, exclude_if=unset,
         says="For so long the link sends nothing in either direction, likewise; queues keep what waits")
 
     @property
@@ -241,16 +237,16 @@ class UeRadio(Model):
     cqi_ul: Cqi = Key(15, says="CQI of the uplink, which fixes the transport format. TS 36.213 7.2.3")
     cqi_dl: Cqi = Key(15, says="CQI of the downlink")
     cqi_sl: Cqi = Key(15, says="CQI of the direct link to the peer")
-    second_cqi_ul: Cqi | None = Key(None, exclude_if=lambda value: value is None,
+    second_cqi_ul: Cqi | None = Key(None, exclude_if=unset,
         says="CQI of the uplink in the second cell, which UEs with `pdcp.duplication` have; null: as in the first")
-    second_cqi_dl: Cqi | None = Key(None, exclude_if=lambda value: value is None, says="The same of the downlink")
+    second_cqi_dl: Cqi | None = Key(None, exclude_if=unset, says="The same of the downlink")
     bler_ul: Probability = Key(0.0,
         says="Probability that a PDU of the uplink is lost for good: the residual block error rate, whatever HARQ does")
     bler_dl: Probability = Key(0.0, says="The same for the downlink")
     bler_sl: Probability = Key(0.0, says="The same for the direct link")
     bearers: list[Bearer] = Key([], max_length=8,
         says="Bearers beside or in place of the default one, which is as `radio.rlc` and `radio.pdcp` say")
-    packet_trace: OwnPacketTrace | None = Key(None, exclude_if=lambda keys: keys is None,
+    packet_trace: OwnPacketTrace | None = Key(None, exclude_if=unset,
         says="A recorded link of its own, with `system: packet_trace` only: keys that are not here are those of "
              "`radio.packet_trace`, which is the UE's link when it has none of its own")
 
@@ -287,15 +283,15 @@ class Radio(Model):
     gtpu: Gtpu = Gtpu()
     events: list[Event] = Key([],
         max_length=1024, says="What happens at given times")
-    crowd: Crowd | None = Key(None, exclude_if=lambda keys: keys is None,
+    crowd: Crowd | None = Key(None, exclude_if=unset,
         says="Modelled UEs that only load the schedulers, beside those of `ues`; null: none")
     channel: Channel | None = Key(None,
         says="How good the links are over time; null: the CQIs of `radio.ues` for the whole run")
     utran: Utran | None = Key(None, says="A dedicated channel of the UTRAN, with `system: utran` only")
     packet_trace: PacketTrace | None = Key(None, says="The recorded link of each UE, with `system: packet_trace` only")
-    constant_rate: ConstantRate | None = Key(None, exclude_if=lambda keys: keys is None,
+    constant_rate: ConstantRate | None = Key(None, exclude_if=unset,
         says="Links of constant rate, with `system: constant_rate` only")
-    nr: Nr | None = Key(None, exclude_if=lambda keys: keys is None, says="5G NR, with `system: nr` only")
+    nr: Nr | None = Key(None, exclude_if=unset, says="5G NR, with `system: nr` only")
     ues: dict[Name, UeRadio] = Field(min_length=1, max_length=100)
 
     @model_validator(mode="before")
