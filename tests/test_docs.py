@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 
+import polars as pl
 import pytest
 from e2e import CELLBED, ROOT, needs_two_kernels
 from one_cleaner import the_only_cleaner
@@ -116,8 +117,14 @@ def test_the_experiments_run_from_top_to_bottom(tmp_path):
 @pytest.mark.lab
 def test_the_afternoon_runs_from_top_to_bottom(tmp_path):
     few = "cellbed sweep mine.yaml --seeds 1-4 --results results --compress"
-    run_page(ROOT / "docs/tutorial-afternoon.md", tmp_path, least=4, before={"cellbed compare": few})
-    assert {path.name for path in (tmp_path / "figures").iterdir()} == {"cwnd.pdf", "cwnd.csv", "rtt.pdf", "rtt.csv"}
+    run_page(ROOT / "docs/tutorial-afternoon.md", tmp_path, least=5, before={"cellbed compare": few})
+    assert {path.name for path in (tmp_path / "figures").iterdir()} == \
+        {f"{name}.{kind}" for name in ("edge", "cwnd", "rtt") for kind in ("pdf", "csv")}
+    # The figure and the table of the first answer say the same.
+    drawn = pl.read_csv(tmp_path / "figures/edge.csv").group_by("series", "seed").agg(pl.median("rtt_ms"))
+    table = pl.read_parquet(tmp_path / "results/edge/summary/sweep.parquet")
+    both = drawn.join(table, left_on=["series", "seed"], right_on=["variant", "seed"])
+    assert len(both) == 20 and ((both["rtt_ms"] - both["rtt_p50_ms"]).abs() < 1e-6).all()
 
 
 def runs_of(path):
