@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What results take on disk: said before, compressed after, freed without losing what cannot be made again."""
 
+import dataclasses
 import hashlib
 import json
+import re
 import shutil
 import subprocess
 
@@ -11,6 +13,7 @@ from e2e import bundles, cellbed
 
 from cellbed.results import size
 from cellbed.scenario.description import expand
+from cellbed.sweep.execute import each_variant_first
 from cellbed_formats import checksums, stored
 from cellbed_formats.inside import Inside
 
@@ -75,6 +78,29 @@ def test_much_is_told_before(folder):
     assert told.startswith("the 40 runs may write up to ") and "--compress" in told
     assert size.warning([run] * 100_000, folder).count("more than the") == 1
     assert size.warning([expand(folder / "busy.yaml")[1][0]], folder) is None
+
+
+def test_the_first_run_of_each_variant_says_how_much_all_will_take(folder, tmp_path):
+    runs = [run for variant in ("a", "b") for run in expand(folder / "busy.yaml", seeds=[1, 2, 3])[1]
+            for run in [dataclasses.replace(run, variant=variant)]]
+    assert each_variant_first(runs) == [0, 3, 1, 2, 4, 5]
+    for name, taken in (("a", 1000), ("b", 5000)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "radio.trace").write_bytes(bytes(taken))
+    measured = size.Measured(runs, tmp_path)
+    assert measured.finished(runs[0], tmp_path / "a") is None
+    assert measured.finished(runs[1], tmp_path / "b") is None
+    assert measured.finished(runs[3], tmp_path / "b").startswith(
+        f"by the first run of each variant, the 6 runs write 18.0 kB to {tmp_path}; ")
+    assert measured.finished(runs[4], tmp_path / "b") is None
+
+
+def test_a_sweep_that_may_write_much_says_how_much_it_writes(folder, tmp_path):
+    done = cellbed("sweep", folder / "busy.yaml", "--seeds", "1-2", "--set", "tcp.receive_window=null", "--set",
+                   "traffic.0.duration_s=20", "--results", tmp_path)
+    said = re.search(r"by the first run of each variant, the 2 runs write ([\d.]+) MB", done.stderr)
+    taken = sum(path.stat().st_size for path in tmp_path.glob("*-seed*/*")) / 1e6
+    assert float(said[1]) == pytest.approx(taken, rel=0.2)
 
 
 def test_compressed_is_the_same_in_less(folder):

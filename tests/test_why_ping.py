@@ -42,6 +42,16 @@ sweep:
     lte: {}
     nr: {radio.system: nr, radio.nr: {bandwidth_mhz: 20}}
 """
+BETWEEN_UES = SCENARIO.split("traffic:")[0] + """
+traffic: [{id: across, kind: stream, from: ue2, to: ue1, duration_s: 1}]
+validity: {queue_drops_allowed: true}
+sweep:
+  variants:
+    lte: {}
+    nr: {radio.system: nr, radio.nr: {bandwidth_mhz: 20}}
+    constant: {radio: {system: constant_rate, constant_rate: {ul_rate: 5Mbit, dl_rate: 5Mbit, delay_ms: 10},
+                       ues: {ue1: {peer: enb}, ue2: {peer: enb}}}}
+"""
 LOSSY = SCENARIO.split("traffic:")[0].replace("mode: am", "mode: um").replace(
     "max_attempts: 4, bler: [0.1, 0.01, 0.001, 0.0001]", "max_attempts: 2, bler: [0.5, 0.3]") + """
 traffic: [{id: probe, kind: command, node: ue1, argv: [ping, "-c20", -i, "0.05", -W, "1", 10.46.0.1]}]
@@ -152,3 +162,15 @@ def test_the_only_ping_needs_no_name_and_a_lost_one_is_said_to_be(tmp_path):
         told = cellbed("why", bundle.path, "--flow", "ping", "--seq", seq).stdout
         assert re.search(r"sent at [\d.]+ s: no reply\n  (the request never came to server|server's reply never came): "
                          r"the radio dropped it [\d.]+ ms after it entered, [a-z ]+\n$", told), told
+
+
+def test_tcp_from_a_ue_to_the_other_crosses_the_radio_twice(tmp_path):
+    """Each way: the receiver's host answers at once, and the time of the second crossing is the radio's."""
+    for variant, folder in execute(tmp_path, BETWEEN_UES).items():
+        bundle = read_bundle(folder)
+        segments = Asked.of(bundle, "across").explained()
+        assert segments["receiver"].median() < 2e6, variant
+        crossing = "link" if variant == "constant" else "dl"
+        assert all((segments[f"{way}_{crossing}"] > 0).all() for way in ("data", "ack")), variant
+        answer = why_flow(bundle, "across")
+        assert answer.defect is None and answer.parts["all_ms"].sum() == pytest.approx(answer.rtt_ms.mean(), abs=0.05)

@@ -49,6 +49,8 @@ MOMENTS = (
 #: Those that links have.
 OF_LINKS = ("turn_ns", "there_ns")
 DOWNLINK = ("dl_tx_ns", "dl_tried_ns", "dl_harq_ns", "dl_rx_ns")
+#: What a packet has of its second crossing, from one UE to another by way of the core network.
+SECOND_CROSSING = ("dl_tdd_ns", *DOWNLINK, "there_ns", "out_ns")
 
 
 class RadioLog:
@@ -133,6 +135,22 @@ def packet_paths(log: RadioLog, n_ue: int) -> pl.DataFrame:
     downlink = _downlink(log)
     lives = pl.concat([_lives_of_ue(log, ue, downlink) for ue in range(1, n_ue + 1)])
     return pl.concat([lives, _lives_of_network(log, downlink).match_to_schema(lives.schema)]).sort("pkt")
+
+
+def both_crossings(lives: pl.DataFrame, pkts: pl.DataFrame) -> pl.DataFrame:
+    """Lives of packets from one UE to another, with the downlink where the core network sends them back as others.
+
+    Args:
+        lives: of `packet_paths`.
+        pkts: pkt of the packets wanted, and last_pkt, the same packet on its last crossing; null: it never got there.
+
+    Returns:
+        Rows of `lives` by pkt; SECOND_CROSSING are those of last_pkt.
+    """
+    twice = pkts.filter(pl.col("pkt").ne_missing(pl.col("last_pkt"))).select("pkt", "last_pkt")
+    last = twice.join(lives.select("pkt", *SECOND_CROSSING), left_on="last_pkt", right_on="pkt", how="left")
+    own = lives.filter(pl.col("pkt").is_in(pkts["pkt"].implode()))
+    return own.update(last.drop("last_pkt"), on="pkt", how="left", include_nulls=True)
 
 
 def _lives_of_network(log: RadioLog, downlink: pl.DataFrame) -> pl.DataFrame:

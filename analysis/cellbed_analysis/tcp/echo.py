@@ -16,7 +16,7 @@ from cellbed_formats.capture import PROTOCOL_TCP, PROTOCOL_UDP
 from cellbed_formats.echo import echoes
 from cellbed_formats.flow import Flow
 
-from ..radio.packet_path import DOWNLINK
+from ..radio.packet_path import both_crossings
 from .segment import before_the_wire, radio_parts
 
 #: A packet is in radio.trace at most so much before it is in the capture of what was sent, by the clocks of both.
@@ -44,7 +44,7 @@ def decomposed_echoes(bundle: Bundle, ping: Flow, lives: pl.DataFrame) -> pl.Dat
     found = _round_trips(bundle, ping)
     for side, on, reply in (("data", "row", False), ("ack", "ack_row", True)):
         pkts = _on_radio(bundle, ping, reply)
-        frame = radio_parts(_joined(lives, pkts)).join(pkts.select("row", "pkt"), on="pkt")
+        frame = radio_parts(both_crossings(lives, pkts)).join(pkts.select("row", "pkt"), on="pkt")
         frame = frame.rename({name: f"{side}_{name}" for name in frame.columns})
         found = found.join(frame, left_on=on, right_on=f"{side}_row", how="left", maintain_order="left")
     # In virtual time a host replies at once, and its link's share of the wire is known to a part of a microsecond.
@@ -100,15 +100,6 @@ def _on_radio(bundle: Bundle, ping: Flow, reply: bool) -> pl.DataFrame:
     if not ways:
         return pl.DataFrame(schema={"row": pl.get_index_type(), "pkt": pl.UInt32, "last_pkt": pl.UInt32})
     return ways[0].join(ways[-1].select("row", last_pkt="pkt"), on="row", how="left", maintain_order="left")
-
-
-def _joined(lives: pl.DataFrame, pkts: pl.DataFrame) -> pl.DataFrame:
-    """Lives of packets, with the downlink of last_pkt where that is another one."""
-    down = [*DOWNLINK, "dl_tdd_ns", "out_ns"]
-    twice = pkts.filter(pl.col("pkt") != pl.col("last_pkt")).select("pkt", "last_pkt")
-    last = twice.join(lives.select("pkt", *down), left_on="last_pkt", right_on="pkt").drop("last_pkt")
-    own = lives.filter(pl.col("pkt").is_in(pkts["pkt"].implode()))
-    return own.update(last, on="pkt", how="left")
 
 
 def _ranked(bundle: Bundle, ue: str, sent: bool) -> pl.DataFrame:

@@ -22,7 +22,7 @@ from cellbed_formats.capture import ACK, SYN
 from cellbed_formats.error import DataError
 from cellbed_formats.flow import Flow
 
-from ..radio.packet_path import MOMENTS
+from ..radio.packet_path import ENB, MOMENTS, both_crossings
 
 #: Of the header that a link sends with each packet.
 ETHERNET_BYTES = 14
@@ -291,9 +291,8 @@ def decomposed_segments(bundle: Bundle, flow: Flow, lives: pl.DataFrame) -> pl.D
     """
     data, acks = flow_packets(bundle, flow, flow.source)
     segments = data_segments(data, acks)
-    radio = radio_parts(lives)
-    sent = _leg(radio, bundle.radio_node(flow.source), "data")
-    returned = _leg(radio, bundle.radio_node(flow.sink), "ack")
+    sent = _leg(bundle, lives, flow.source, flow.sink, "data")
+    returned = _leg(bundle, lives, flow.sink, flow.source, "ack")
     rank = pl.int_range(pl.len()).over("tag")
     data_rank = data.select("row", data_rank=rank)
     ack_rank = acks.select("row", ack_rank=rank)
@@ -315,7 +314,28 @@ def decomposed_segments(bundle: Bundle, flow: Flow, lives: pl.DataFrame) -> pl.D
     ).sort("data_row")
 
 
-def _leg(radio: pl.DataFrame, node: int, side: str) -> pl.DataFrame:
-    """Packets that entered at `node`, every column prefixed with the side's name."""
-    frame = radio.filter(pl.col("node") == node).drop("node")
+def _leg(bundle: Bundle, lives: pl.DataFrame, sender: str, receiver: str, side: str) -> pl.DataFrame:
+    """Packets that entered where the sender is, every column prefixed with the side's name."""
+    entered = lives.filter(pl.col("node") == bundle.radio_node(sender))
+    if sender in bundle.ue_numbers and receiver in bundle.ue_numbers:
+        entered = both_crossings(lives, _crossings(entered, lives.filter(pl.col("node") == ENB)))
+    frame = radio_parts(entered).drop("node")
     return frame.rename({name: f"{side}_{name}" for name in frame.columns})
+
+
+def _crossings(entered: pl.DataFrame, back: pl.DataFrame) -> pl.DataFrame:
+    """pkt and last_pkt, as `both_crossings` wants them, of what one UE sends to another.
+
+    That is directly, by the eNB, or by way of the core network, where the packet gets another number.
+
+    Args:
+        entered: lives of what entered at the UE.
+        back: lives of what the core network sends; twins are in the same order there.
+    """
+    rank = pl.int_range(pl.len())
+    sent_back = pl.col("dl_tx_ns").is_null() & pl.col("direction").ne_missing("sl") & pl.col("out_ns").is_not_null()
+    there = entered.filter(sent_back).select("pkt", "tag", rank=rank.over("tag", order_by="out_ns"))
+    last = back.select("tag", last_pkt="pkt", rank=rank.over("tag", order_by="in_ns"))
+    pairs = there.join(last, on=["tag", "rank"], how="left").select("pkt", "last_pkt")
+    rest = entered.join(pairs, on="pkt", how="anti").select("pkt", last_pkt="pkt")
+    return pl.concat([rest, pairs]).sort("pkt")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from cellbed.cli.bars import Bars
     from cellbed.cli.screens import Output
+    from cellbed.results.size import Measured
     from cellbed.sweep.execute import Outcome
 
 
@@ -44,14 +45,15 @@ def time_text(seconds: float | None) -> str:
     return f"{seconds / 60:.0f} min left" if seconds < 5400 else f"{seconds / 3600:.1f} h left"
 
 
-def tell_size(runs: Sequence[Run], results: Path) -> None:
-    """On stderr, where it is much: what runs may write."""
+def tell_size(runs: Sequence[Run], results: Path, show: Show) -> None:
+    """On stderr, where it is much: what runs may write, and later what they will by their first ones."""
     from cellbed.results import size
 
     # What is not built is said by those who need it.
     with contextlib.suppress(LabError):
         if (told := size.warning(runs, results)) is not None:
             print(f"cellbed: {shown(told)}", file=sys.stderr)
+            show.room = size.Measured(runs, results)
 
 
 def view(wanted: bool, results: Path, console: Output) -> Callable[[], RenderableType] | None:
@@ -81,6 +83,7 @@ class Show:
         self.parts: dict[int, float] = {}  # of runs under way
         self.lock = threading.Lock()
         self.bars: Bars | None = None
+        self.room: Measured | None = None
         if console.is_terminal:
             from cellbed.cli.bars import Bars
 
@@ -142,3 +145,6 @@ class Show:
                 f"{label}{m['virtual_s']:.0f} s in {m['wall_s']:.1f} s (start-up {m['setup_wall_s']:.1f} s), "
                 f"{verdict}{': ' + why if why else ''}{'; ' + left if left else ''}",
                 soft_wrap=not self.console.is_terminal)
+        told = self.room.finished(run, outcome.path) if self.room is not None and outcome.path is not None else None
+        if told is not None:
+            self.errors.print(f"cellbed: {shown(told)}", markup=False, soft_wrap=True)

@@ -113,7 +113,7 @@ def run_sweep(
     clean.clean()
     remove_unfinished(results)
     show = Show(0, console(), errors(), view(watch, results, console()))
-    tell_size(runs, results)
+    tell_size(runs, results, show)
     table = _Table(results)
     left = rounds.given
     with cleaning_up(), fleet_of(scheduler, on, lab, kernel, shared, key) as fleet:

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How much room runs take on disk, before they execute: an upper bound. What can be freed afterwards is in prune.py."""
+"""How much room runs take on disk: an upper bound before they execute, then by what the first of them took.
+
+What can be freed afterwards is in prune.py.
+"""
 
 from __future__ import annotations
 
 import math
+import os
 import shutil
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -89,11 +94,42 @@ def warning(runs: Sequence[Run], results: Path) -> str | None:
     total = sum(expected_bytes(run.settings) for run in runs)
     if total < _WORTH_BYTES:
         return None
+    return (f"{_many(len(runs))} may write up to {text(total)} to {results}; {_free(total, results)}. --compress keeps "
+            "a tenth of that of iperf3's data")
+
+
+class Measured:
+    """Room that runs will take, by the first finished run of each variant."""
+
+    def __init__(self, runs: Sequence[Run], results: Path) -> None:
+        self._runs = Counter(run.variant for run in runs)
+        self._results = results
+        self._bytes: dict[str, int] = {}
+        self.told = len(self._runs) == len(runs)  # whether nothing is left to tell
+
+    def finished(self, run: Run, bundle: Path) -> str | None:
+        """What to tell once every variant has a run, and never again."""
+        if self.told or run.variant not in self._runs:
+            return None
+        if run.variant not in self._bytes:
+            with os.scandir(bundle) as files:
+                self._bytes[run.variant] = sum(file.stat(follow_symlinks=False).st_size for file in files)
+        if len(self._bytes) < len(self._runs):
+            return None
+        self.told = True
+        total = sum(n * self._bytes[variant] for variant, n in self._runs.items())
+        many = _many(self._runs.total())
+        return (f"by the first run of each variant, {many} write {text(total)} to {self._results}; "
+                f"{_free(total, self._results)}")
+
+
+def _many(n: int) -> str:
+    return f"the {n} runs" if n > 1 else "the run"
+
+
+def _free(total: float, results: Path) -> str:
     free = shutil.disk_usage(next(path for path in (results, *results.absolute().parents) if path.exists())).free
-    many = f"the {len(runs)} runs" if len(runs) > 1 else "the run"
-    much = f"more than the {text(free)} that are free" if total > free else f"{text(free)} are free"
-    return (f"{many} may write up to {text(total)} to {results}; {much}. --compress keeps a tenth of that of iperf3's "
-            "data")
+    return f"more than the {text(free)} that are free" if total > free else f"{text(free)} are free"
 
 
 def text(n_bytes: float) -> str:

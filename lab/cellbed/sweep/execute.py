@@ -93,6 +93,12 @@ def _no_space(results: Path) -> str:
     return f"; {results}: No space left on device" if free_bytes < _FULL_BYTES else ""
 
 
+def each_variant_first(runs: list[Run]) -> list[int]:
+    """Positions of runs in the order in which they start: first one of each variant, so that all are seen early."""
+    first = {run.variant: n for n, run in reversed(list(enumerate(runs)))}
+    return sorted(range(len(runs)), key=lambda n: (first[runs[n].variant] != n, n))
+
+
 def _idle_first(cpus: set[int]) -> list[int]:
     """CPUs in the order in which guests are to get them: last those on which guests of other commands run."""
     taken: Counter[int] = Counter()
@@ -147,11 +153,11 @@ class Sweep:
         except OSError as error:
             raise LabError(f"{error.filename}: {error.strerror}") from None
         with ThreadPoolExecutor(jobs) as pool:
-            futures: list[Future[Outcome | None]] = []
+            futures: dict[int, Future[Outcome | None]] = {}
             try:
-                for run in runs:  # the first one runs already while the others wait their turn
-                    futures.append(pool.submit(self._one, run, False))
-                outcomes = self._results(futures)
+                for n in each_variant_first(runs):  # that one runs already while the others wait their turn
+                    futures[n] = pool.submit(self._one, runs[n], False)
+                outcomes = self._results([futures[n] for n in range(len(runs))])
                 # What other commands were running then; most of it has its bundle by now.
                 late = {n: pool.submit(self._one, run, True) for n, run in enumerate(runs) if outcomes[n] is None}
                 executed = dict(zip(late, self._results(list(late.values())), strict=True))
