@@ -12,6 +12,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+sys.path.append(str(Path(__file__).with_name("plugins")))  # of scripts, which pytest does not start
 from one_cleaner import the_only_cleaner
 
 from cellbed.host.cgroup import mount_point
