@@ -116,7 +116,7 @@ def test_the_experiments_run_from_top_to_bottom(tmp_path):
 
 @pytest.mark.lab
 def test_the_afternoon_runs_from_top_to_bottom(tmp_path):
-    few = "cellbed sweep mine.yaml --seeds 1-4 --results results --compress"
+    few = "cellbed sweep mine.yaml --seeds 1-4 --results results"
     run_page(ROOT / "docs/tutorial-afternoon.md", tmp_path, least=5, before={"cellbed compare": few})
     assert {path.name for path in (tmp_path / "figures").iterdir()} == \
         {f"{name}.{kind}" for name in ("edge", "cwnd", "rtt") for kind in ("pdf", "csv")}

@@ -107,7 +107,7 @@ def test_a_cluster_gives_the_bytes_of_one_process(scenario, tmp_path, scheduler)
     for name in names[:-1]:
         assert content(there / name) == content(here / name)
     assert sent == content(bundles(here)["DM-DM"])
-    assert len({"radio.pcap", "tcp.trace", "ip-ue1.pcap"} & set(sent[0])) == 3
+    assert len({"radio.pcap.zst", "tcp.trace.zst", "ip-ue1.pcap.zst"} & set(sent[0])) == 3
     assert (there / "summary/sweep.parquet").read_bytes() == (here / "summary/sweep.parquet").read_bytes()
 
 

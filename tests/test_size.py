@@ -74,10 +74,11 @@ def test_the_estimate_of_nr_is_above_and_near(tmp_path):
 
 def test_much_is_told_before(folder):
     _, (run,) = expand(folder / "busy.yaml", ["traffic.0.duration_s=3000"])
-    told = size.warning([run] * 40, folder)
+    told = size.warning([run] * 40, folder, compress=False)
     assert told.startswith("the 40 runs may write up to ") and "--compress" in told
-    assert size.warning([run] * 100_000, folder).count("more than the") == 1
-    assert size.warning([expand(folder / "busy.yaml")[1][0]], folder) is None
+    assert "--compress" not in size.warning([run] * 40, folder, compress=True)
+    assert size.warning([run] * 100_000, folder, compress=False).count("more than the") == 1
+    assert size.warning([expand(folder / "busy.yaml")[1][0]], folder, compress=False) is None
 
 
 def test_the_first_run_of_each_variant_says_how_much_all_will_take(folder, tmp_path):

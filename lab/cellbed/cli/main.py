@@ -110,7 +110,7 @@ def run(
     runs = wanted.runs
     kernel = suited(lab, kernel, runs, cc or [])
     show = Show(len(runs), console(), errors(), view(watch, results, console()))
-    tell_size(runs, results, show)
+    tell_size(runs, results, show, compress)
     with cleaning_up(), fleet_of(scheduler, on, lab, kernel, shared, key) as fleet:
         sweep = sweep_of(wanted, results, show, lab=lab, kernel=kernel, fleet=fleet, again=again, compress=compress,
                          load=load)

@@ -31,6 +31,8 @@ Seeds = Annotated[list[int] | None, typer.Option("--seed", help="Take this seed 
 Again = Annotated[bool, typer.Option("--again", help="Repeat finished runs, and replace their bundles.")]
 Compress = Annotated[bool, typer.Option("--compress", help="Compress captures and traces with zstd after each run. "
                                         "Wireshark and all cellbed commands read them.")]
+Compressed = Annotated[bool, typer.Option(help="Compress captures and traces with zstd after each run, to about a "
+                                          "tenth. Wireshark and all cellbed commands read them.")]
 BundleName = Annotated[str, typer.Argument(metavar="BUNDLE", help="A result bundle, or a folder from which the options "
                                            "choose one. FOLDER@latest is the newest in FOLDER.")]
 OfVariant = Annotated[str | None, typer.Option("--variant", help="Choose the bundle of this variant.")]

@@ -45,13 +45,13 @@ def time_text(seconds: float | None) -> str:
     return f"{seconds / 60:.0f} min left" if seconds < 5400 else f"{seconds / 3600:.1f} h left"
 
 
-def tell_size(runs: Sequence[Run], results: Path, show: Show) -> None:
+def tell_size(runs: Sequence[Run], results: Path, show: Show, compress: bool) -> None:
     """On stderr, where it is much: what runs may write, and later what they will by their first ones."""
     from cellbed.results import size
 
     # What is not built is said by those who need it.
     with contextlib.suppress(LabError):
-        if (told := size.warning(runs, results)) is not None:
+        if (told := size.warning(runs, results, compress)) is not None:
             print(f"cellbed: {shown(told)}", file=sys.stderr)
             show.room = size.Measured(runs, results)
 

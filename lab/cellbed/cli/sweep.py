@@ -15,7 +15,7 @@ from cellbed.cli.analysed import KeepGoing, analysing, judge
 from cellbed.cli.options import (
     ALL_CPUS,
     Again,
-    Compress,
+    Compressed,
     Control,
     FleetKey,
     Jobs,
@@ -86,7 +86,7 @@ def run_sweep(
     key: FleetKey = None,
     shared: Shared = True,
     again: Again = False,
-    compress: Compress = False,
+    compress: Compressed = True,
     keep_going: KeepGoing = False,
 ) -> None:
     """Run a scenario over parameters and seeds, and write RESULTS/summary/sweep.parquet. A sweep that was interrupted
@@ -113,7 +113,7 @@ def run_sweep(
     clean.clean()
     remove_unfinished(results)
     show = Show(0, console(), errors(), view(watch, results, console()))
-    tell_size(runs, results, show)
+    tell_size(runs, results, show, compress)
     table = _Table(results)
     left = rounds.given
     with cleaning_up(), fleet_of(scheduler, on, lab, kernel, shared, key) as fleet:

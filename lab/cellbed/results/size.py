@@ -89,13 +89,13 @@ def _nr_bps(nr: dict[str, Any]) -> float:
     return total * nr["bandwidth_mhz"] * 1e6 / subcarrier_hz * symbols * subcarrier_hz / 15_000 * 1000
 
 
-def warning(runs: Sequence[Run], results: Path) -> str | None:
-    """What to tell of runs that may take much room; None of other runs."""
+def warning(runs: Sequence[Run], results: Path, compress: bool) -> str | None:
+    """What to tell of runs that may take much room; None of other runs. Args: compress: each one after it has ended."""
     total = sum(expected_bytes(run.settings) for run in runs)
     if total < _WORTH_BYTES:
         return None
-    return (f"{_many(len(runs))} may write up to {text(total)} to {results}; {_free(total, results)}. --compress keeps "
-            "a tenth of that of iperf3's data")
+    tenth = "Each is compressed after it has ended, to about a tenth" if compress else "--compress keeps about a tenth"
+    return f"{_many(len(runs))} may write up to {text(total)} to {results}; {_free(total, results)}. {tenth}"
 
 
 class Measured:
