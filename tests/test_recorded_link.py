@@ -183,6 +183,28 @@ def test_a_trace_becomes_a_link_that_offers_what_it_says(tmp_path):
     assert (tmp_path / "down-fit/down.mahimahi").read_text() == trace.read_text()
 
 
+def test_a_recording_of_cellreplay_becomes_a_link_with_its_trains(tmp_path):
+    """Its first packets take what the trains say; the transfer gets the busy link."""
+    recording = ROOT / "scenarios/packet-trace"
+    options = [word for option, name in (("--uplink", "up.mahimahi"), ("--trains", "down.trains"),
+                                         ("--uplink-trains", "up.trains")) for word in (option, recording / name)]
+    cellbed("fit", recording / "down.mahimahi", *options, "--output", "r", cwd=tmp_path)
+    link = yaml.safe_load((tmp_path / "r/scenario.yaml").read_text())["radio"]["packet_trace"]
+    assert link == {"uplink": "up.mahimahi", "downlink": "down.mahimahi", "delay_ms": 0, "queue_pkts": 1000,
+                    "downlink_trains": "downlink.trains", "uplink_trains": "uplink.trains", "bytes": 1400}
+    assert (tmp_path / "r/downlink.trains").read_text() == (recording / "down.trains").read_text()
+    found = json.loads((tmp_path / "r/fit.json").read_text())
+    assert 0.85 * found["offered_mbps"] < found["delivered_mbps"] < 1.02 * found["offered_mbps"]
+    trains = [list(map(int, line.split())) for line in (recording / "down.trains").read_text().splitlines()]
+    handshake_ms = json.loads(cellbed("pcap", *(tmp_path / "r").glob("results/*/ip-server.pcap"), "--json").stdout)[
+        "flows"][0]["handshake_ms"]
+    assert handshake_ms > min(train[1] for train in trains)
+    done = cellbed("fit", recording / "down.mahimahi", *options, "--delay-ms", 5, "--output", "n", cwd=tmp_path,
+                   check=False)
+    assert (done.returncode, done.stderr) == (1, "cellbed: --delay-ms 5: trains have the delay; leave it out\n")
+    assert not (tmp_path / "n").exists()
+
+
 @pytest.mark.parametrize(("content", "options", "message"), [
     ("1\n5\n4\n", [], "trace: line 3: value '4': allowed whole milliseconds, 5..4294967295, not less than in the line "
                       "before"),

@@ -15,7 +15,7 @@ import numpy as np
 from cellbed_formats.error import DataError
 
 from ..radio.opportunities import opportunities
-from .fitted_link import MS, OPPORTUNITY_BYTES, QUANTILES, deliveries, ks_distance, ready, round_trips
+from .fitted_link import MS, QUANTILES, deliveries, ks_distance, ready, round_trips
 from .measures import FlowMeasures
 
 PART_MS = 100
@@ -36,13 +36,13 @@ class TraceNearness:
         return asdict(self) | {"rtt_ms": {f"p{q}": value for q, value in self.rtt_ms.items()}}
 
 
-def trace_nearness(times_ms: Sequence[int], lead_ms: int, delay_ms: int, one: FlowMeasures) -> TraceNearness:
+def trace_nearness(times_ms: Sequence[int], packet_bytes: int, lead_ms: int, one: FlowMeasures) -> TraceNearness:
     """Compare a transfer, captured at its sender, with the trace.
 
     Args:
         times_ms: the trace.
+        packet_bytes: what each of its opportunities holds.
         lead_ms: from the start of the trace to the start of the transfer, whose handshake takes a round trip.
-        delay_ms: each way.
 
     Raises:
         DataError: the flow has too few segments, or no round trips.
@@ -59,8 +59,8 @@ def trace_nearness(times_ms: Sequence[int], lead_ms: int, delay_ms: int, one: Fl
     parts = last - first
     had = np.bincount(offered // PART_MS - first, minlength=parts)
     inside = (at_ms >= first * PART_MS) & (at_ms < last * PART_MS)
-    got = np.bincount((at_ms[inside] // PART_MS).astype(np.int64) - first, n_bytes[inside], parts) / OPPORTUNITY_BYTES
-    to_mbps = OPPORTUNITY_BYTES * 8 / PART_MS / 1e3
+    got = np.bincount((at_ms[inside] // PART_MS).astype(np.int64) - first, n_bytes[inside], parts) / packet_bytes
+    to_mbps = packet_bytes * 8 / PART_MS / 1e3
     rtt = round_trips(one)[1]
     return TraceNearness(float(had.mean()) * to_mbps, float(got.mean()) * to_mbps,
                          ks_distance(np.sort(had), np.sort(np.rint(got))),  # which are whole packets, but for headers

@@ -16,6 +16,7 @@ from cellbed.error import CellbedError
 from cellbed.host.interrupt import cleaning_up
 
 if TYPE_CHECKING:
+    from cellbed.link.fitted import Recording
     from cellbed_analysis.pcap.fitted_link import FittedLink, Nearness
     from cellbed_analysis.pcap.fitted_trace import TraceNearness
     from cellbed_analysis.pcap.measures import FlowMeasures
@@ -44,6 +45,10 @@ def run_fit(
                                                  f"each way. Default: {_TRACE_DELAY_MS}.")] = None,
     queue_pkts: Annotated[int | None, typer.Option(min=1, max=65536, show_default=False, help="Of a trace: the most "
                                                    f"packets that wait. Default: {_TRACE_QUEUE_PKTS}.")] = None,
+    trains: Annotated[Path | None, typer.Option(exists=True, dir_okay=False, show_default=False, help="Of a trace of "
+                                                "CellReplay: that of its trains, which has the delay.")] = None,
+    uplink_trains: Annotated[Path | None, typer.Option(exists=True, dir_okay=False, show_default=False, help="The same "
+                                                       "of the uplink.")] = None,
     kernel: Kernel = None,
 ) -> None:
     """Make a recorded link of a capture or a trace, run it in the virtual lab, and report how close it comes."""
@@ -52,11 +57,16 @@ def run_fit(
     folder = Path(f"{capture.stem.strip('-') or 'stdin'}-fit") if output is None else output
     if fitted.is_trace(capture):
         _check_options("trace", {"--flow": flow})
+        recording = fitted.Recording(capture, uplink, trains, uplink_trains)
+        if recording.trains and delay_ms:
+            raise CellbedError(f"--delay-ms {delay_ms}: trains have the delay; leave it out")
+        own_delay_ms = 0 if recording.trains else _TRACE_DELAY_MS
         with analysing(capture, folder):
-            _fit_trace(capture, folder, uplink, _TRACE_DELAY_MS if delay_ms is None else delay_ms,
+            _fit_trace(recording, folder, own_delay_ms if delay_ms is None else delay_ms,
                        _TRACE_QUEUE_PKTS if queue_pkts is None else queue_pkts, congestion_control, run, kernel)
         return
-    _check_options("capture", {"--uplink": uplink, "--delay-ms": delay_ms, "--queue-pkts": queue_pkts})
+    _check_options("capture", {"--uplink": uplink, "--delay-ms": delay_ms, "--queue-pkts": queue_pkts,
+                               "--trains": trains, "--uplink-trains": uplink_trains})
     with analysing(capture, folder):
         from cellbed_analysis.pcap.analysis import analyse, largest_of
         from cellbed_analysis.pcap.fitted_link import fit
@@ -88,23 +98,24 @@ def _check_options(of: str, given: dict[str, object]) -> None:
             raise CellbedError(f"{name} {value}: allowed with a {other}, and this is a {of}; leave it out")
 
 
-def _fit_trace(trace: Path, folder: Path, uplink: Path | None, delay_ms: int, queue_pkts: int, congestion_control: str,
-               run: bool, kernel: str | None) -> None:
+def _fit_trace(recording: Recording, folder: Path, delay_ms: int, queue_pkts: int, congestion_control: str, run: bool,
+               kernel: str | None) -> None:
     from cellbed.link import fitted
-    from cellbed.run import mahimahi
     from cellbed_analysis.pcap.analysis import largest
     from cellbed_analysis.pcap.fitted_trace import trace_nearness
     from cellbed_analysis.radio.opportunities import opportunities
 
-    scenario, times_ms, duration_s = fitted.write_trace(folder, trace.name, trace, uplink, delay_ms, queue_pkts,
-                                                        {"congestion_control": congestion_control})
-    offered = opportunities(times_ms, fitted.LEAD_MS, fitted.LEAD_MS + round(1000 * duration_s))
-    console().print(f"{scenario}: {times_ms[-1] / 1000:.1f} s of trace, {duration_s:.1f} s of transfer, mean "
-                    f"{len(offered) * mahimahi.BYTES * 8 / 1e6 / duration_s:.2f} Mbit/s, delay {delay_ms} ms "
-                    f"each way, queue {queue_pkts} packets", soft_wrap=True)
+    made = fitted.write_trace(folder, recording.down.name, recording, delay_ms, queue_pkts,
+                              {"congestion_control": congestion_control})
+    offered = opportunities(made.times_ms, fitted.LEAD_MS, fitted.LEAD_MS + round(1000 * made.duration_s))
+    mean_mbps = len(offered) * recording.packet_bytes * 8 / 1e6 / made.duration_s
+    delay = "delays of the trains" if recording.trains else f"delay {delay_ms} ms each way"
+    console().print(f"{made.scenario}: {made.times_ms[-1] / 1000:.1f} s of trace, {made.duration_s:.1f} s of transfer, "
+                    f"mean {mean_mbps:.2f} Mbit/s, {delay}, queue {queue_pkts} packets", soft_wrap=True)
     if run:
-        bundle = _replayed(folder, scenario, kernel)
-        found = trace_nearness(times_ms, fitted.LEAD_MS, delay_ms, largest(bundle / "ip-server.pcap"))
+        bundle = _replayed(folder, made.scenario, kernel)
+        found = trace_nearness(made.times_ms, recording.packet_bytes, fitted.LEAD_MS,
+                               largest(bundle / "ip-server.pcap"))
         _write(folder, found)
         _print_trace(found)
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cellbed.error import CellbedError
-from cellbed.run import mahimahi
+from cellbed.run import cellreplay, mahimahi
 from cellbed.scenario.description import expand
 from cellbed.sweep.execute import Observer, Sweep
 from cellbed_formats import bounded_yaml
@@ -28,11 +29,43 @@ _HEADER = """\
 """
 _HEADER_OF_TRACE = """\
 # A link that `cellbed fit` made of a packet-delivery trace, and a transfer that fills it. The trace says when packets
-# could leave; delay and queue are the caller's.
+# could leave, and of CellReplay's trains how long they were on their way; what else is known is the caller's.
 
 """
 #: A trace is replayed for so long at most, and no shorter than a transfer needs to fill a link.
 TRACE_MAX_S, TRACE_MIN_S = 60, 5
+#: Bytes of CellReplay's packets, and of IP and TCP headers.
+_TRAIN_BYTES, _HEADER_BYTES = 1400, 40
+
+
+@dataclass(frozen=True)
+class Recording:
+    """Files of a recorded link. Without `up` the way back is open; trains, of CellReplay, have the delay."""
+
+    down: Path
+    up: Path | None = None
+    down_trains: Path | None = None
+    up_trains: Path | None = None
+
+    @property
+    def trains(self) -> dict[str, Path]:
+        """By key of the link."""
+        given = {"downlink_trains": self.down_trains, "uplink_trains": self.up_trains}
+        return {key: path for key, path in given.items() if path is not None}
+
+    @property
+    def packet_bytes(self) -> int:
+        """What an opportunity holds."""
+        return _TRAIN_BYTES if self.trains else mahimahi.BYTES
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A scenario that replays a recording."""
+
+    scenario: Path
+    times_ms: list[int]  # opportunities of the downlink
+    duration_s: float  # of the transfer
 
 
 def write(folder: Path, name: str, times_ms: Iterable[int], delay_ms: int, queue_pkts: int, duration_s: float,
@@ -59,25 +92,28 @@ def is_trace(path: Path) -> bool:
     return False
 
 
-def write_trace(folder: Path, name: str, down: Path, up: Path | None, delay_ms: int, queue_pkts: int,
-                tcp: dict[str, Any]) -> tuple[Path, list[int], float]:
-    """The same of a packet-delivery trace.
+def write_trace(folder: Path, name: str, recording: Recording, delay_ms: int, queue_pkts: int,
+                tcp: dict[str, Any]) -> Replay:
+    """The same of packet-delivery traces.
 
     Args:
-        up: of the uplink; None: it is open.
-
-    Returns:
-        The scenario, the times of the downlink's opportunities in ms, and how long the transfer lasts, in s.
+        delay_ms: each way; 0 with trains.
 
     Raises:
         ScenarioError: a trace is wrong.
     """
-    times_ms = mahimahi.read(down)
+    times_ms = mahimahi.read(recording.down)
     duration_s = min(max(times_ms[-1] / 1000, TRACE_MIN_S), TRACE_MAX_S)
-    files = {DOWN: _lines(times_ms), UP: _WAY_BACK if up is None else _lines(mahimahi.read(up))}
-    radio = {"uplink": UP, "downlink": DOWN, "delay_ms": delay_ms, "queue_pkts": queue_pkts}
+    files = {DOWN: _lines(times_ms), UP: _WAY_BACK if recording.up is None else _lines(mahimahi.read(recording.up))}
+    radio: dict[str, Any] = {"uplink": UP, "downlink": DOWN, "delay_ms": delay_ms, "queue_pkts": queue_pkts}
+    for key, path in recording.trains.items():
+        radio[key] = f"{key.partition('_')[0]}.trains"
+        files[radio[key]] = "".join(f"{' '.join(map(str, train))}\n" for train in cellreplay.read_trains(path))
+    if recording.trains:
+        radio["bytes"] = recording.packet_bytes
+        tcp = {**tcp, "mss": recording.packet_bytes - _HEADER_BYTES}
     made = _write(folder, _HEADER_OF_TRACE, name, files, radio, duration_s, tcp)
-    return made, times_ms, duration_s
+    return Replay(made, times_ms, duration_s)
 
 
 def _lines(times_ms: Iterable[int]) -> str:
