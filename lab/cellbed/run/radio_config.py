@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from cellbed.run import address, cellreplay, core_network, mahimahi, netem, topology
+from cellbed.run import address, cellreplay, core_network, mahimahi, netem, satellite, topology
 
 # Schedulers that ask for the weights of UEs.
 WEIGHTED = ("wfq", "mlwdf")
@@ -47,7 +47,10 @@ def daemon(settings: dict[str, Any], directory: Path, seed: int, ports: list[dic
         output: paths of what it writes, by celld's keys.
     """
     channel = {"channel": str(directory / "channel.trace")} if settings["radio"]["channel"] is not None else {}
-    return {"format": 1, "seed": seed, "start_ns": start_ns, "realtime": realtime, "cell": cell(settings, directory),
+    described = cell(settings, directory)
+    if (orbit := (settings["radio"].get("constant_rate") or {}).get("satellite")) is not None:
+        described["constant_rate"] |= dict.fromkeys(("uplink_delays", "downlink_delays"), satellite.delays(orbit, seed))
+    return {"format": 1, "seed": seed, "start_ns": start_ns, "realtime": realtime, "cell": described,
             **channel, "events": events(settings["radio"]), "ports": ports, "output": output}
 
 
@@ -145,7 +148,8 @@ def _recorded(trace: dict[str, Any], directory: Path, prefix: str = "") -> dict[
 def _constant(link: dict[str, Any], directory: Path) -> dict[str, Any]:
     """Links of constant rate, with what else happens on their way."""
     traces = {key: read(directory / name) for key, (name, read) in NETEM_TRACES.items() if link.get(key) is not None}
-    plain = {key: value for key, value in link.items() if key not in _NETEM_WORDS and not key.endswith("_sha256")}
+    apart = (*_NETEM_WORDS, "satellite")  # a satellite has the run's seed
+    plain = {key: value for key, value in link.items() if key not in apart and not key.endswith("_sha256")}
     return plain | _words(link) | traces
 
 

@@ -6,8 +6,10 @@ docs/reference/keys.md lists them.
 
 from __future__ import annotations
 
-from cellbed.scenario.fields import Key, Milliseconds, Probability, Rate
+from cellbed.run import satellite
+from cellbed.scenario.fields import Key, Milliseconds, Probability, Rate, unset
 from cellbed.scenario.netem import Impaired
+from cellbed.scenario.satellite import Satellite
 
 
 class ConstantRate(Impaired):
@@ -23,3 +25,18 @@ class ConstantRate(Impaired):
     loss_ul: Probability = Key(0.0, says="The same for the uplink")
     queue_pkts: int = Key(1000, 1, 65536,
         says="Packets that wait or are being sent in each direction of a UE; more are dropped (`queue_full`)")
+    satellite: Satellite | None = Key(None, exclude_if=unset,
+        says="A satellite between the UEs and the other end, which adds its delay to `delay_ms`")
+
+    def check(self, where: str, max_pkts: int) -> None:
+        """Raises ValueError for a satellite that nobody sees, or beside which there are delays."""
+        super().check(where, max_pkts)
+        if self.satellite is None:
+            return
+        for key in ("uplink_delays", "downlink_delays"):
+            if getattr(self, key) is not None:
+                raise ValueError(f"key '{where}.{key}': the satellite has the delays; remove one of both")
+        try:
+            satellite.delays(self.satellite.model_dump(), 0)
+        except ValueError as wrong:
+            raise ValueError(f"key '{where}.satellite': {wrong}") from wrong
