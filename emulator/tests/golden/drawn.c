@@ -163,6 +163,13 @@ static void add_trains(struct plan *p)
 	p->cfg.recorded.downlink_gap_ms = (uint16_t)(1 + below(50));
 }
 
+/* Bearers drop, where they have a queue that can. */
+static void add_dualpi2(struct plan *p)
+{
+	if (p->cfg.system == CELL_SYSTEM_NR && p->cfg.rlc.mode != CELL_RLC_TM && below(3))
+		p->cfg.nr.aqm.mode = CELL_AQM_DUALPI2;
+}
+
 static void add_times(struct cell_times_cfg *times)
 {
 	uint16_t ms = (uint16_t)below(10), step = (uint16_t)below(10);
@@ -209,6 +216,7 @@ static void add_channels(struct plan *p)
 static void add_handovers(struct plan *p)
 {
 	steer(p, 2);
+	add_dualpi2(p);
 	p->cfg.handover.a3.on = p->cfg.handover.procedure != CELL_HO_PREDICTION && below(2);
 	p->cfg.handover.a3.offset_cdb = (uint16_t)below(400);
 	p->cfg.handover.a3.hysteresis_cdb = (uint16_t)below(200);
@@ -282,7 +290,7 @@ static void add_nr(struct cell_nr_cfg *nr)
 	nr->link_adaptation.target_bler_q32 = UINT32_MAX / 100 * (1 + below(30));
 	nr->link_adaptation.outer_loop_step_cdb = (uint16_t)(1 + below(100));
 	nr->aqm.tupdate_ms = (uint16_t)(1 + below(30));
-	nr->aqm.rtt_max_ms = (uint16_t)(20 + below(200));
+	nr->aqm.rtt_max_ms = (uint16_t)(10 + below(100));
 	nr->aqm.shift_ms = (uint16_t)below(100);
 	nr->aqm.target_ms = (uint16_t)(1 + below(15));
 }
