@@ -378,5 +378,6 @@ void cell_run(const struct plan *plan, struct cell_came *ret)
 	perform(&p, n, INT64_MIN);
 	check_end(&p);
 	cell_stats(p.cell, &ret->stats);
+	ret->bytes = size;
 	router_close(&p.router);
 }

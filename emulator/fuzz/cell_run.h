@@ -12,6 +12,7 @@ struct cell_came {
 	uint64_t all;                       /* the same of all types together, in their order */
 	uint64_t state;                     /* hash of it before what was left was given back */
 	struct cell_stats stats;
+	size_t bytes; /* of the cell's memory */
 };
 
 /** cell_run() - abort where something does not hold that has to */

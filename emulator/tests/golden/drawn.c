@@ -18,8 +18,7 @@
 
 #define INPUT_BYTES  420
 #define OTHER_VALUES 192 /* first bytes of inputs from here on, see cell_plan.c */
-#define EACH         60  /* of a network */
-#define TRIED        480 /* for them: the core refuses some */
+#define TRIED        8   /* times as many: the core refuses some */
 #define LINE_BYTES   240
 #define MANY         10 /* differences, enough to see the kind */
 
@@ -183,8 +182,12 @@ static void add_times(struct cell_times_cfg *times)
 		                          .p99_ms = (uint16_t)(ms + 9 * step) };
 }
 
-/* Most commands become ones that mean something; @qualities are those of channels, good or bad. */
-static void steer(struct plan *p, uint32_t qualities)
+/* SINR in centi-dB. */
+static const int32_t good[] = { 1000, 2000, 1000, 2000 }, mixed[] = { -1500, 1000, 2000, 2000 },
+		     bad[] = { -1500, -1500, -1500, 1000 };
+
+/* Most commands become ones that mean something; channels get one of @sinr_cdb. */
+static void steer(struct plan *p, const int32_t sinr_cdb[4])
 {
 	for (uint32_t i = 0; i < p->n_actions; i++) {
 		struct cell_cmd *cmd = &p->action[i].cmd;
@@ -198,7 +201,7 @@ static void steer(struct plan *p, uint32_t qualities)
 			.dir = (uint8_t)below(2),
 			.cqi = (uint8_t)(3 + below(13)),
 			.enb = (uint8_t)below(p->cfg.n_enb),
-			.sinr_cdb = (int32_t[]){ 2000, 1000, -1500 }[below(qualities)],
+			.sinr_cdb = sinr_cdb[below(4)],
 			.rsrp_cdbm = -6000 - (int32_t)below(6000),
 		};
 	}
@@ -207,7 +210,7 @@ static void steer(struct plan *p, uint32_t qualities)
 /* The quality of channels matters, to control channels as well. */
 static void add_channels(struct plan *p)
 {
-	steer(p, 3);
+	steer(p, mixed);
 	p->cfg.harq.errors = (uint8_t)below(CELL_ERRORS_COUNT);
 	p->cfg.lte.control.errors = (uint8_t)below(2);
 	p->cfg.lte.control.dtx = (uint8_t)below(CELL_DTX_COUNT);
@@ -215,7 +218,7 @@ static void add_channels(struct plan *p)
 
 static void add_handovers(struct plan *p)
 {
-	steer(p, 2);
+	steer(p, good);
 	add_dualpi2(p);
 	p->cfg.handover.a3.on = p->cfg.handover.procedure != CELL_HO_PREDICTION && below(2);
 	p->cfg.handover.a3.offset_cdb = (uint16_t)below(400);
@@ -227,6 +230,14 @@ static void add_handovers(struct plan *p)
 		add_times(&p->cfg.handover.preparation_times);
 }
 
+/* For what takes long. */
+static void slow_down(struct plan *p, uint32_t times)
+{
+	for (uint32_t i = 0; i < p->n_actions; i++)
+		p->action[i].t_ns *= times;
+	p->end_ns *= times;
+}
+
 static void add_failures(struct plan *p)
 {
 	struct cell_link_cfg *link = &p->cfg.handover.link_failure;
@@ -234,8 +245,8 @@ static void add_failures(struct plan *p)
 	p->cfg.handover.procedure = CELL_HO_STANDARD;
 	p->cfg.handover.condition.on = 0;
 	add_handovers(p);
-	steer(p, 3);
-	p->end_ns += INT64_C(1000000) * below(1500);
+	steer(p, below(2) ? mixed : bad);
+	slow_down(p, 1 + below(4));
 	link->on = 1;
 	link->n310 = (uint8_t)(1 + below(4));
 	link->n311 = (uint8_t)(1 + below(3));
@@ -302,25 +313,26 @@ static const struct network {
 	const char *name;
 	void (*add)(struct plan *p);
 	uint8_t byte;
+	uint16_t n; /* drawn */
 } networks[] = {
-	{ "constant rate", add_loss, 254 },
-	{ "packet trace", NULL, 192 },
-	{ "packet trace, losses", add_loss, 192 },
-	{ "packet trace, trains", add_trains, 192 },
-	{ "UTRAN", NULL, 3 },
-	{ "LTE", NULL, 0 },
-	{ "LTE, channels", add_channels, 0 },
-	{ "LTE, bearers", NULL, 128 },
-	{ "LTE, crowd", add_crowd, 0 },
-	{ "LTE, handovers", add_handovers, 0 },
-	{ "LTE, failures", add_failures, 0 },
-	{ "NR", NULL, 208 },
-	{ "NR, channels", add_channels, 208 },
-	{ "NR, bearers", NULL, 232 },
-	{ "NR, second cell", add_second_cell, 208 },
-	{ "NR, handovers", add_handovers, 244 },
-	{ "NR, failures", add_failures, 245 },
-	{ "NR, DAPS", add_daps, 245 },
+	{ "constant rate", add_loss, 254, 60 },
+	{ "packet trace", NULL, 192, 60 },
+	{ "packet trace, losses", add_loss, 192, 60 },
+	{ "packet trace, trains", add_trains, 192, 60 },
+	{ "UTRAN", NULL, 3, 60 },
+	{ "LTE", NULL, 0, 90 },
+	{ "LTE, channels", add_channels, 0, 90 },
+	{ "LTE, bearers", NULL, 128, 90 },
+	{ "LTE, crowd", add_crowd, 0, 90 },
+	{ "LTE, handovers", add_handovers, 0, 150 },
+	{ "LTE, failures", add_failures, 0, 150 },
+	{ "NR", NULL, 208, 90 },
+	{ "NR, channels", add_channels, 208, 90 },
+	{ "NR, bearers", NULL, 232, 90 },
+	{ "NR, second cell", add_second_cell, 208, 90 },
+	{ "NR, handovers", add_handovers, 244, 150 },
+	{ "NR, failures", add_failures, 245, 150 },
+	{ "NR, DAPS", add_daps, 245, 150 },
 };
 
 static void lower_errors(struct plan *p)
@@ -351,6 +363,8 @@ static bool plan_draw(struct plan *ret, const struct network *network)
 	(void)plan_read(ret, &in);
 	ret->kinds = true;
 	ret->intact = ret->lossless = false; /* marks change packets */
+	if (below(3) == 0)                   /* while much is under way */
+		ret->end_ns -= (380 + below(20)) * INT64_C(1000000);
 	lower_errors(ret);
 	if (ret->cfg.system == CELL_SYSTEM_NR)
 		add_nr(&ret->cfg.nr);
@@ -371,7 +385,8 @@ static void tell(const struct cell_came *came, char line[LINE_BYTES], size_t use
 		                         kinds[k], (uint32_t)came->hash[k]);
 	for (size_t i = 0; i < sizeof(came->stats); i++)
 		hash = (hash ^ ((const uint8_t *)&came->stats)[i]) * 16777619u;
-	(void)snprintf(line + used, LINE_BYTES - used, ", statistics %08" PRIx32 "\n", hash);
+	(void)snprintf(line + used, LINE_BYTES - used, ", statistics %08" PRIx32 ", %zu bytes\n",
+	               hash, came->bytes);
 }
 
 /* Return: lines that differ. */
@@ -402,7 +417,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	for (uint32_t n = 0; n < sizeof(networks) / sizeof(networks[0]); n++)
-		for (uint32_t i = 0, ran = 0; ran < EACH && i < TRIED; i++) {
+		for (uint32_t i = 0, ran = 0; ran < networks[n].n && i < TRIED * networks[n].n;
+		     i++) {
 			struct cell_came came;
 			char line[LINE_BYTES];
 
