@@ -189,6 +189,8 @@ static const int32_t good[] = { 1000, 2000, 1000, 2000 }, mixed[] = { -1500, 100
 /* Most commands become ones that mean something; channels get one of @sinr_cdb. */
 static void steer(struct plan *p, const int32_t sinr_cdb[4])
 {
+	uint32_t n_measured = 0;
+
 	for (uint32_t i = 0; i < p->n_actions; i++) {
 		struct cell_cmd *cmd = &p->action[i].cmd;
 
@@ -196,7 +198,8 @@ static void steer(struct plan *p, const int32_t sinr_cdb[4])
 			continue;
 		*cmd = (struct cell_cmd){
 			.type = (enum cell_cmd_type[]){ CELL_CMD_CHANNEL, CELL_CMD_HANDOVER,
-			                                CELL_CMD_MEASURE }[below(3)],
+			                                CELL_CMD_MEASURE,
+			                                CELL_CMD_PREDICT }[below(4)],
 			.ue = (uint8_t)(1 + below(p->cfg.n_ue)),
 			.dir = (uint8_t)below(2),
 			.cqi = (uint8_t)(3 + below(13)),
@@ -204,6 +207,10 @@ static void steer(struct plan *p, const int32_t sinr_cdb[4])
 			.sinr_cdb = sinr_cdb[below(4)],
 			.rsrp_cdbm = -6000 - (int32_t)below(6000),
 		};
+		if (cmd->type == CELL_CMD_MEASURE && below(8)) { /* of one UE all cells in turn */
+			cmd->ue = 1;
+			cmd->enb = (uint8_t)(n_measured++ % p->cfg.n_enb);
+		}
 	}
 }
 
@@ -216,6 +223,17 @@ static void add_channels(struct plan *p)
 	p->cfg.lte.control.dtx = (uint8_t)below(CELL_DTX_COUNT);
 }
 
+/* Thresholds are in the range of what is measured. */
+static void add_condition(struct cell_condition_cfg *condition)
+{
+	condition->on = below(4) > 0;
+	condition->offset_cdb = (uint16_t)below(400);
+	condition->hysteresis_cdb = (uint16_t)below(200);
+	condition->threshold1 = (uint8_t)(40 + below(60));
+	condition->threshold2 = (uint8_t)(40 + below(60));
+	condition->time_to_trigger_ms = (uint16_t)below(40);
+}
+
 static void add_handovers(struct plan *p)
 {
 	steer(p, good);
@@ -224,6 +242,8 @@ static void add_handovers(struct plan *p)
 	p->cfg.handover.a3.offset_cdb = (uint16_t)below(400);
 	p->cfg.handover.a3.hysteresis_cdb = (uint16_t)below(200);
 	p->cfg.handover.a3.filter_coefficient = (uint8_t)below(9);
+	if (p->cfg.handover.procedure == CELL_HO_CONDITIONAL)
+		add_condition(&p->cfg.handover.condition);
 	if (below(3) == 0)
 		add_times(&p->cfg.handover.detach_times);
 	if (below(3) == 0 && p->cfg.handover.procedure != CELL_HO_PREDICTION)
@@ -246,6 +266,11 @@ static void add_failures(struct plan *p)
 	p->cfg.handover.condition.on = 0;
 	add_handovers(p);
 	steer(p, below(2) ? mixed : bad);
+	for (uint32_t i = 0; i < p->n_actions; i++) /* most of all what makes links fail */
+		if (below(2)) {
+			p->action[i].cmd.type = CELL_CMD_CHANNEL;
+			p->action[i].cmd.dir = CELL_DIR_DL;
+		}
 	slow_down(p, 1 + below(4));
 	link->on = 1;
 	link->n310 = (uint8_t)(1 + below(4));
@@ -281,8 +306,11 @@ static void add_second_cell(struct plan *p)
 }
 
 /* What an input of NR does not say. */
-static void add_nr(struct cell_nr_cfg *nr)
+static void add_nr(struct cell_cfg *cfg)
 {
+	struct cell_nr_cfg *nr = &cfg->nr;
+
+	cfg->rlc.queue_ms = (uint16_t)(below(4) ? 0 : 1 + below(50));
 	nr->phy.mcs_table_dl = (uint8_t)below(CELL_MCS_TABLE_COUNT);
 	nr->phy.mcs_table_ul = (uint8_t)below(CELL_MCS_TABLE_COUNT);
 	nr->phy.layers_dl = (uint8_t)(1 + below(4));
@@ -367,7 +395,7 @@ static bool plan_draw(struct plan *ret, const struct network *network)
 		ret->end_ns -= (380 + below(20)) * INT64_C(1000000);
 	lower_errors(ret);
 	if (ret->cfg.system == CELL_SYSTEM_NR)
-		add_nr(&ret->cfg.nr);
+		add_nr(&ret->cfg);
 	if (network->add)
 		network->add(ret);
 	return cell_cfg_check(&ret->cfg, &field, &range) == 0;
