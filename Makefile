@@ -275,6 +275,7 @@ format: setup-test ## let the formatters decide
 
 golden-update: setup-test ## rewrite the golden readings and show the difference
 	$(VENV)/bin/python -m pytest emulator/tests/golden --golden-update
+	build/emulator/tests/golden/drawn_cells > emulator/tests/golden/drawn.txt
 	git diff --stat -- emulator/tests/golden
 
 reference: setup ## write docs/reference/ and docs/metrics.md again, and what scenarios/reference*.yaml lack, of commands, models and metrics

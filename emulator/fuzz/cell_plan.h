@@ -43,6 +43,8 @@ struct plan {
 	int64_t end_ns;       /* of the last action, and time for what is under way */
 	int64_t router_ns;    /* from a tunnel's end to the other */
 	uint32_t few_outputs; /* the smallest array of outputs, and a step for every event */
+	bool kinds;           /* packets have DSCPs, ECN and protocols; otherwise all are alike */
+
 	/* What holds in the end. */
 	bool intact;   /* nothing between tunnels is changed, or comes from nowhere */
 	bool lossless; /* the radio loses nothing, and nothing is flushed */

@@ -43,8 +43,9 @@ class Limit(NamedTuple):
     wall_s: float = NEVER_S
 
 
-def _copy(root: Path, folder: Path) -> None:
-    """Files that Git knows or would add, those that differ; what @folder has beside them goes, but for its build."""
+def _copy(root: Path, folder: Path) -> str:
+    """Files that Git knows or would add, those that differ; what @folder has beside them goes, but for its build.
+    Return: a digest of them all."""
     listed = subprocess.run(["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
                             capture_output=True, text=True, check=True).stdout
     names = {name for name in listed.split("\0") if name and (root / name).is_file()}
@@ -52,10 +53,13 @@ def _copy(root: Path, folder: Path) -> None:
         name = str(path.relative_to(folder))
         if not name.startswith("build/") and path.is_file() and name not in names:
             path.unlink()
-    for name in names:
+    digest = hashlib.sha256()
+    for name in sorted(names):
+        digest.update(name.encode() + b"\0" + hashlib.sha256((root / name).read_bytes()).digest())
         if not (folder / name).is_file() or not filecmp.cmp(root / name, folder / name, shallow=False):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(root / name, folder / name)
+    return digest.hexdigest()
 
 
 class Checkout:
@@ -66,7 +70,7 @@ class Checkout:
         folder.mkdir(parents=True, exist_ok=True)
         self._process: subprocess.Popen | None = None
         self._stopped, self._cpu_s = False, 0.0
-        _copy(root, folder)
+        self.digest = _copy(root, folder)
         paths = [str(folder / name) for name in ("formats", "lab", "analysis", "channel", "emulator/tests")]
         self._environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1",
                              "CELLBED_BUILD": str((folder if part.compiled else root) / "build")}

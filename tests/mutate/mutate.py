@@ -28,12 +28,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from changes import Change, bodies, changes, functions
-from checkout import Checkout, Lines, Test, name
+from checkout import Checkout, Limit, Lines, Test, name
+from memory import Memory
 from parts import PARTS, Part
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 NOT_JUDGED = ("invalid", "same")
+ANYWHERE = "*"  # in place of a file
 
 Key = tuple[str, str, str, str]  # file, function, line as it is, line as it would be
 
@@ -111,13 +113,23 @@ class Judges:
         self._all = list(self._pool.map(lambda i: Checkout(root, part, root / f"build/mutate/{i}"), range(jobs)))
         for checkout in self._all:
             self._free.put(checkout)
-        timed = self._pool.map(lambda test: (self._with_one(Checkout.time, test), test), self._all[0].tests())
+        self._memory = Memory(root / "build/mutate/measured.json", self._all[0].digest)
+        timed = self._pool.map(lambda test: (self._limit(test), test), self._all[0].tests())
         self._tests = [(test, limit) for limit, test in sorted(timed)]
         self._lines: dict[Test, Lines] = {}
         if part.by_lines:
-            found = self._pool.map(lambda one: self._with_one(Checkout.reached, one[0]), self._tests)
+            found = self._pool.map(lambda one: self._reached(one[0]), self._tests)
             self._lines = {test: lines for (test, _), lines in zip(self._tests, found, strict=True)}
         self._kills: collections.Counter[tuple[str, str]] = collections.Counter()
+
+    def _limit(self, test: Test) -> Limit:
+        return Limit(*self._memory.recall(f"time {' '.join(test)}", lambda: self._with_one(Checkout.time, test)))
+
+    def _reached(self, test: Test) -> Lines:
+        def measure() -> dict[str, list[int]]:
+            return {file: sorted(lines) for file, lines in self._with_one(Checkout.reached, test).items()}
+
+        return {file: set(lines) for file, lines in self._memory.recall(f"lines {' '.join(test)}", measure).items()}
 
     def _with_one(self, do, *what):
         checkout = self._free.get()
@@ -130,11 +142,13 @@ class Judges:
         return self._pool.submit(self._judge, mutant)
 
     def _judge(self, mutant: Mutant) -> str:
-        """First what takes little time for the mutants of this file that it has killed before."""
+        """First what takes little time for the mutants that it has killed before, most of all those of this file."""
         meant = [one for one in self._tests if one[0] not in self._lines or mutant.reached_by(self._lines[one[0]])]
-        tests = sorted(meant, key=lambda one: one[1].cpu_s / (1 + self._kills[mutant.file, name(one[0])]))
+        tests = sorted(meant, key=lambda one: one[1].cpu_s / (1 + self._kills[mutant.file, name(one[0])]
+                                                              + self._kills[ANYWHERE, name(one[0])] / 4))
         what = self._with_one(Checkout.judge, mutant.file, mutant.change.apply(mutant.text), tests)
-        self._kills[mutant.file, what] += 1
+        for file in (mutant.file, ANYWHERE):
+            self._kills[file, what] += 1
         return what
 
     def close(self) -> None:

@@ -2,7 +2,8 @@
 """The trace of small committed cases, line by line, from cellsim of any compiler.
 
 A case is a folder with config.json, arrivals.txt and expected.txt, the trace in words. A change of the core that
-moves an event shows as a difference to read; `make golden-update` accepts it.
+moves an event shows as a difference to read; `make golden-update` accepts it. Of many drawn cells drawn.txt has a line
+each (drawn.c), which a test of Meson compares.
 """
 
 import os
@@ -17,6 +18,7 @@ from tracereader import read_trace
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 BUILD = Path(os.environ.get("CELLBED_BUILD", ROOT / "build"))
+DRAWN = "emulator/tests/golden/drawn_cells"
 CASES = sorted(path.parent.name for path in HERE.glob("*/arrivals.txt"))
 NUMBERS = ["pkt", "tag", "bytes", "sn", "value", "rb", "mcs", "cqi", "lcid", "aux", "enb", "block"]
 
@@ -47,12 +49,12 @@ def other_cellsim(request, tmp_path_factory) -> Path:
     if not shutil.which(compiler):
         pytest.skip(f"{compiler} is not installed")
     build = tmp_path_factory.mktemp(request.param.replace(" ", ""))
-    target = "emulator/sim/cellsim"
+    targets = ["emulator/sim/cellsim", DRAWN]
     setup = ["meson", "setup", "--buildtype=plain", f"-Doptimization={optimization}", f"-Dpython={sys.executable}",
              build, ROOT]
     subprocess.run(setup, check=True, capture_output=True, env=os.environ | {"CC": compiler})
-    subprocess.run(["ninja", "-C", build, target], check=True, capture_output=True)
-    return build / target
+    subprocess.run(["ninja", "-C", build, *targets], check=True, capture_output=True)
+    return build / targets[0]
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -71,6 +73,10 @@ def test_other_compiler(case, tmp_path, other_cellsim):
     simulate(other_cellsim, case, tmp_path / "two")
     for name in ("radio.trace", "radio.pcap", "radio.json", "deliveries.txt"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes(), name
+
+
+def test_drawn_cells_of_other_compiler(other_cellsim):
+    subprocess.run([other_cellsim.parents[2] / DRAWN, HERE / "drawn.txt"], check=True)
 
 
 def test_there_are_cases():

@@ -77,12 +77,34 @@ static void test_a_shell_sleeps_until_a_packet_can_leave(void **state)
 	}
 }
 
+/* What has come, what is due and when: with another of these it is another state. */
+static void test_the_digest_tells_states_apart(void **state)
+{
+	uint64_t digest[4];
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		struct run r;
+
+		run_defaults(&r, CELL_MODE_IM);
+		run_start(&r);
+		for (int k = 0; k < i; k++)
+			assert_int_equal(run_push(&r, 1, 1000, 0), 0);
+		run_until(&r, MS(2));
+		digest[i] = cell_digest(r.cell);
+		for (int k = 0; k < i; k++)
+			assert_true(digest[k] != digest[i]);
+		run_end(&r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nothing_is_due),
 		cmocka_unit_test(test_arrivals_then_commands_then_the_subframe),
 		cmocka_unit_test(test_a_shell_sleeps_until_a_packet_can_leave),
+		cmocka_unit_test(test_the_digest_tells_states_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

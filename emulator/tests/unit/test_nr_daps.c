@@ -264,6 +264,36 @@ static void test_segments_of_a_new_entity_begin_with_0(void **state)
 	run_end(&r);
 }
 
+/* A cell to which the UE comes back has nothing against its packets, however full the queue was
+ * that the UE had there before. Source: RFC 9332 A.1 */
+static void test_the_controller_of_a_new_queue_begins_with_0(void **state)
+{
+	struct cell_stats before, after;
+	struct run r;
+
+	(void)state;
+	nr_setup(&r, CELL_RLC_AM, CELL_HO_DAPS);
+	r.cfg.nr.phy.bandwidth_mhz = 10;
+	r.cfg.ue[0].cqi_dl = 4;
+	r.cfg.nr.aqm.mode = CELL_AQM_DUALPI2;
+	run_start(&r);
+	for (int t = 2; t < 2000; t++)
+		for (int i = 0; i < 4; i++)
+			run_push(&r, DOWN, 1400, MS(t));
+	handover(&r, 1, MS(2000));
+	handover(&r, 0, MS(2300));
+	cell_stats(r.cell, &before);
+	assert_true(before.pkts_dropped[CELL_DROP_AQM] > 0);
+	for (int t = 2500; t < 2700; t += 2)
+		for (int i = 0; i < 3; i++)
+			run_push(&r, DOWN, 1400, MS(t));
+	run_until(&r, RUN_FOREVER);
+	cell_stats(r.cell, &after);
+	assert_int_equal(after.handovers, 2);
+	assert_int_equal(after.pkts_dropped[CELL_DROP_AQM], before.pkts_dropped[CELL_DROP_AQM]);
+	run_end(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -276,6 +306,7 @@ int main(void)
 		cmocka_unit_test(test_legs_have_their_own_lcids),
 		cmocka_unit_test(test_what_does_not_go_together),
 		cmocka_unit_test(test_segments_of_a_new_entity_begin_with_0),
+		cmocka_unit_test(test_the_controller_of_a_new_queue_begins_with_0),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -296,10 +296,14 @@ static void test_too_many_holes(void **state)
 	assert_int_equal(receive_part(0, 58, 60, false, 0) + receive_again(0, false, 0), 1);
 }
 
+/* It is as it was at first, field by field. */
 static void test_reset(void **state)
 {
+	struct rlc_am_rx fresh;
+
 	(void)state;
 	setup();
+	fresh = rx;
 	(void)receive(0, 0);
 	(void)receive_poll(2, 0);
 	(void)receive(3, 0);
@@ -309,6 +313,12 @@ static void test_reset(void **state)
 	assert_int_equal(rx.reordering_expiry_ns, CELL_NEVER);
 	assert_int_equal(rx.prohibit_expiry_ns, CELL_NEVER);
 	assert_false(rx.status_due);
+	assert_false(rx.reassembly.tail.open || rx.reassembly.whole.open);
+	fresh.reassembly.tail = rx.reassembly.tail; /* what is in them means nothing then */
+	fresh.reassembly.whole = rx.reassembly.whole;
+	assert_memory_equal(&rx, &fresh, sizeof(rx));
+	for (uint32_t sn = 0; sn < AM_SLOTS; sn++)
+		assert_null(window[sn]);
 	assert_int_equal(receive(0, 0), 1);
 	(void)receive(1, 0);
 	(void)receive(2, 0); /* which polled before the reset */

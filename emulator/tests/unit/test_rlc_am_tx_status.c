@@ -137,8 +137,11 @@ static void test_stall_across_wrap(void **state)
 /* Re-establishment: what was not delivered is queued again, whole, in order, from SN 0. */
 static void test_reset(void **state)
 {
+	struct rlc_am_tx fresh;
+
 	(void)state;
 	setup();
+	fresh = tx;
 	push(0, 5, 30);
 	(void)transmit(32);
 	(void)transmit(32);
@@ -152,6 +155,8 @@ static void test_reset(void **state)
 	for (uint32_t id = 2; id < 5; id++)
 		assert_int_equal(pkt_dequeue(&tx.queue.sdus)->id, id);
 	assert_null(tx.queue.sdus.head);
+	tx.queue.bytes = 0;
+	assert_memory_equal(&tx, &fresh, sizeof(tx));
 }
 
 static struct rlc_kept_sdu visited[8];

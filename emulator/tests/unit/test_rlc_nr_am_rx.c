@@ -488,15 +488,20 @@ static void test_no_memory(void **state)
 	assert_int_equal(receive(1, 0), 1); /* a whole one needs none */
 }
 
+/* It is as it was at first, field by field. */
 static void test_reset(void **state)
 {
+	struct nr_am_rx fresh;
+
 	(void)state;
 	setup();
+	fresh = rx;
 	(void)receive_part(0, 0, 50, false, 0);
 	(void)receive_poll(2, 0);
 	nr_am_rx_expire(&rx, 20);
 	nr_am_rx_reset(&rx);
 	expect(0, 0, 0);
+	assert_memory_equal(&rx, &fresh, sizeof(rx));
 	assert_int_equal(rx.window.n_parts, 0);
 	assert_int_equal(rx.reassembly_expiry_ns, CELL_NEVER);
 	assert_false(rx.status_due);

@@ -534,8 +534,11 @@ static void test_deliver(void **state)
 /* After a failure what was not delivered is sent again, from its first byte, in order. */
 static void test_reset(void **state)
 {
+	struct nr_am_tx fresh;
+
 	(void)state;
 	setup();
+	fresh = tx;
 	transmit_new(4);
 	push(4, 2, LEN);
 	(void)transmit(50);
@@ -546,6 +549,9 @@ static void test_reset(void **state)
 	assert_int_equal(tx.queue.bytes, 5 * LEN);
 	assert_int_equal(nr_am_tx_bytes(&tx), 5 * LEN);
 	assert_int_equal(tx.expiry_ns, CELL_NEVER);
+	fresh.queue = tx.queue;
+	fresh.n_status = tx.n_status; /* it never starts again */
+	assert_memory_equal(&tx, &fresh, sizeof(tx));
 	for (uint32_t i = 0; i < 5; i++) {
 		assert_int_equal(transmit(2000), LEN + 3);
 		assert_int_equal(built.pkt, i + (i > 0)); /* all but 1 */

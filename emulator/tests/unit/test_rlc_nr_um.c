@@ -327,15 +327,18 @@ static void test_no_memory(void **state)
 static void test_reset(void **state)
 {
 	struct pkt_queue left = { 0 };
+	struct nr_um_rx fresh;
 
 	(void)state;
 	setup(6);
+	fresh = rx;
 	(void)receive(3, 5, LEN, 0);
 	(void)receive(4, 0, 5, 0);
 	nr_um_rx_reset(&rx, &left);
 	assert_int_equal(left.n, 1);
 	assert_int_equal(rx.window.n_parts, 0);
 	expect(0, 0, CELL_NEVER);
+	assert_memory_equal(&rx, &fresh, sizeof(rx));
 }
 
 int main(void)

@@ -335,10 +335,29 @@ static void test_foreign_pdu(void **state)
 	assert_int_equal(pool.n_free, POOL_PDUS);
 }
 
+/* It is as it was at first, field by field, whatever it had. */
+static void test_reset(void **state)
+{
+	struct rlc_utran_rx fresh;
+
+	(void)state;
+	setup(T_PROHIBIT_NS);
+	fresh = rx;
+	middle(0);
+	poll_or_not(3, true, 0, NULL, 8);
+	rlc_utran_rx_reset(&rx);
+	memcpy(fresh.tail.data, rx.tail.data, sizeof(fresh.tail.data)); /* of which none count */
+	assert_memory_equal(&rx, &fresh, sizeof(rx));
+	assert_int_equal(pool.n_free, POOL_PDUS);
+	for (uint32_t sn = 0; sn < RLC_UTRAN_SLOTS; sn++)
+		assert_null(window[sn]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_in_sequence),
+		cmocka_unit_test(test_reset),
 		cmocka_unit_test(test_previous_end),
 		cmocka_unit_test(test_duplicates_and_strangers),
 		cmocka_unit_test(test_status_on_poll),

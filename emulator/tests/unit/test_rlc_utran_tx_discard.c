@@ -188,9 +188,14 @@ static void test_timer_poll_max_dat(void **state)
 	expect_mrw(200, 1, 1, 0);
 }
 
+/* It is as it was at first, field by field. */
 static void test_reset(void **state)
 {
+	struct rlc_utran_tx fresh;
+
 	(void)state;
+	setup(1);
+	fresh = tx;
 	setup_mrw();
 	push(1, 38);
 	push(2, 10);
@@ -202,6 +207,13 @@ static void test_reset(void **state)
 	assert_int_equal(tx.vt_s, 0); /* all starts again */
 	assert_int_equal(tx.vt_a, 0);
 	assert_int_equal(tx.poll_expiry_ns, CELL_NEVER);
+	assert_false(tx.mrw_active);
+	fresh.vt_mrw = tx.vt_mrw; /* of the last discard, which mean nothing any more */
+	fresh.length = tx.length;
+	fresh.sn_mrw = tx.sn_mrw;
+	fresh.n_discards = tx.n_discards;
+	memcpy(fresh.missing, tx.missing, sizeof(fresh.missing));
+	assert_memory_equal(&tx, &fresh, sizeof(tx));
 }
 
 int main(void)

@@ -70,13 +70,15 @@ static void copy_waiting(struct nr *nr, struct nr_ue *u, struct drb *dl)
 	}
 }
 
-/* RLC entities of the target, which is a gNB that the UE has not met. */
-static void establish(struct nr_ue *link)
+/* RLC entities and queues of the target, which is a gNB that the UE has not met. */
+static void establish(const struct nr *nr, struct nr_ue *link)
 {
 	for (uint8_t k = 0; k < link->sch[CELL_DIR_UL].n_drbs; k++) {
 		for (int d = 0; d < 2; d++) {
 			struct drb *b = &link->sch[d].drb[k];
+			struct aqm_cfg aqm = b->aqm.cfg;
 
+			aqm_init(&b->aqm, &aqm, nr->cell.start_ns);
 			b->stopped = b->reported = false;
 			b->outage_expiry_ns = CELL_NEVER;
 		}
@@ -91,7 +93,7 @@ void daps_start(struct nr *nr, struct nr_ue *u)
 
 	rrc->source_link = rrc->link;
 	rrc->link = next;
-	establish(next);
+	establish(nr, next);
 	tunnel_expect(&nr->epc, u->id, rrc->target);
 	tunnel_forward_early(&nr->epc, u->id, rrc->source, rrc->target);
 	for (uint8_t k = 0; k < next->sch[CELL_DIR_DL].n_drbs; k++) {
