@@ -18,7 +18,7 @@ from cellbed_formats.renamed import current
 from ..metrics.catalog import METRICS, SWEEP_METRICS
 from ..metrics.over_runs import select
 from ..stats.interval import Estimate
-from .expect import judge_value
+from .expect import judge_value, tolerance
 from .explain import Row, explanations
 
 SECOND = ("minus", "ratio")  # what a second selector does with the first
@@ -184,17 +184,12 @@ def paper_value(claim: dict[str, Any]) -> float | str:
     return value
 
 
-def tolerance_text(claim: dict[str, Any], tolerance: float | None = None) -> str:
-    """What the claim accepts, e.g. "± 1", "> 0 by 5 or more", "1 to 2".
-
-    Args:
-        claim: checked.
-        tolerance: of a value, with the part of chance; the rounding alone while that is not known.
-    """
+def tolerance_text(claim: dict[str, Any]) -> str:
+    """What a checked claim accepts, e.g. "± 1", "> 0 by 5 or more", "1 to 2"."""
     expect = claim.get("expect", {})
     least = f" by {expect['effect']:g} or more" if "effect" in expect else ""
     if "value" in expect:
-        accepted = expect.get("tolerance", expect.get("rounding")) if tolerance is None else tolerance
+        accepted = tolerance(expect)
         return f"± {accepted:.3g}" if accepted else "exactly"
     if "low" in expect:
         return f"{expect['low']} to {expect['high']}"
