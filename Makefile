@@ -284,7 +284,7 @@ reference: setup ## write docs/reference/ and docs/metrics.md again, and what sc
 matrix: setup-test lab-kernels ## write docs/reference/kernels.md again: what each kernel has
 	$(VENV)/bin/python -m cellbed.labs.matrix docs/reference/kernels.md
 
-replication: setup-test ## write docs/replication/ again, a page for each paper, of the runs in RESULTS
+replication: setup-test ## write docs/replication/ again, pages for each paper, of the runs in RESULTS; without, of the data that are kept there
 	$(VENV)/bin/python -m cellbed_analysis publish $(RESULTS) docs/replication --claims scenarios/*/*claims.yaml
 
 pictures: setup-test lab-kernel ## make the pictures of the documents again, of runs in build/pictures

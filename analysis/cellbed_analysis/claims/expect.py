@@ -24,8 +24,8 @@ class Judgement:
         measured: the value; of a trend the change that shows it.
         distance: measured minus expected, in the claim's unit.
         multiple: the same in multiples of `of`; None where that is nothing.
-        of: what the paper does not specify ("tolerance"; half the width of a range; the least "effect" of a direction), or
-            half the "interval", whichever is more.
+        of: what the paper allows ("tolerance"; half the width of a range; the least "effect" of a direction), or half
+            the "interval", whichever is more.
         compared: the measured value with the interval that decided: its own, or with the chance in the paper's number.
         within: of a value the smallest tolerance with which these runs would reproduce it; None of the others.
 

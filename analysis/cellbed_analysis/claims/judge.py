@@ -133,10 +133,10 @@ def evaluate_one(claim: dict[str, Any], rows: Sequence[Row]) -> Outcome:
     dropped = len(of_scenario) - sum(1 for row in of_scenario if row["usable"])
     if dropped and outcome.verdict == DIFFERS:
         outcome = _with_note(outcome, f"{dropped} runs of the scenario that are not usable left out.")
-    return _implied(outcome) if "implied" in claim else outcome
+    return implied(outcome) if "implied" in claim else outcome
 
 
-def _implied(outcome: Outcome) -> Outcome:
+def implied(outcome: Outcome) -> Outcome:
     """What configuration implies is no result where it holds, and something to look into where not."""
     reason = " ".join(outcome.claim["implied"].split())
     if outcome.verdict == REPRODUCED:
