@@ -18,9 +18,9 @@ from typing import Any
 from cellbed_formats.error import DataError
 from cellbed_formats.inside import Inside
 
+from ..claims.again import outcome_of
 from ..claims.group import Group, groups
 from ..claims.judge import Outcome
-from ..claims.kept import outcome_of
 from ..claims.scan import Scan
 
 PAGE, CLAIMS, SCANS, RUNS = "page.json", "claims.json", "scans.json", "runs.csv"
@@ -188,8 +188,11 @@ def _scan_to_json(scan: Scan) -> dict[str, Any]:
 
 def _measured(outcome: Outcome) -> dict[str, Any] | None:
     entry = outcome.to_json()
-    kept = ("measured", "ci95", "compared", "series")
-    return None if entry["measured"] is None else {key: entry[key] for key in kept if entry[key]}
+    if entry["measured"] is None:
+        return None
+    if outcome.verdict == "not-run":
+        return {"measured": entry["measured"], "bare": True}
+    return {key: entry[key] for key in ("measured", "ci95", "compared", "series")}
 
 
 def _scan_of(kept: Mapping[str, Any], claimed: Mapping[str, Outcome]) -> Scan:
