@@ -15,8 +15,9 @@ import jinja2
 from cellbed_formats.inside import Inside
 
 from ..claims.judge import COUNTED, VERDICTS, Outcome
+from ..study import studies
 from . import paper as kept
-from .paper import Figure
+from .paper import Figure, Paper
 from .words import distance_text, multiple_text, number_text
 
 INDEX, DETAILS = "README.md", "details.md"
@@ -42,7 +43,7 @@ def write_pages(pages: Inside, names: Sequence[str], claims: Sequence[dict[str, 
     for one in papers:
         kept.write(one, pages)
         summary, figures = _summary(_text(beside.get(one.name), SUMMARY), one.figures)
-        values = {"paper": one, "summary": summary, "figures": figures or one.figures[:2]}
+        values = {"paper": one, "summary": summary, "figures": figures or one.figures[:2], "computed": _computed(one)}
         (pages / f"{one.name}.md").write(_page("paper.md.j2", **values))
         findings = _text(beside.get(one.name), FINDINGS)
         (pages / one.name / DETAILS).write(_page("details.md.j2", paper=one, findings=findings))
@@ -51,6 +52,13 @@ def write_pages(pages: Inside, names: Sequence[str], claims: Sequence[dict[str, 
     lines = sum((one.counts for one in papers), Counter[str]())
     index.write(_page("index.md.j2", papers=papers, total=total, lines=lines))
     return index.path
+
+
+def _computed(paper: Paper) -> list[str]:
+    """What studies compute of the paper's numbers."""
+    outcomes = {outcome.claim["id"]: outcome for outcome in paper.outcomes}
+    found = [study.page_section(paper.name, outcomes) for study in studies()]
+    return [text for text in found if text]
 
 
 def _text(folder: Path | None, name: str) -> str:

@@ -23,10 +23,14 @@ from ..claims.group import Group, groups
 from ..claims.judge import Outcome
 from ..claims.scan import Scan
 
-PAGE, CLAIMS, SCANS, RUNS = "page.json", "claims.json", "scans.json", "runs.csv"
-#: Of runs.csv. `commit`, `programs` and `kernel` are those that recorded the run; without programs the commit is that
-#: which published the row.
-COLUMNS = ("scenario", "variant", "seed", "lab", "status", "run", "recordings", "commit", "programs", "kernel")
+PAGE, CLAIMS, SCANS, RUNS, RECORDINGS = "page.json", "claims.json", "scans.json", "runs.csv", "recordings.csv"
+#: Of runs.csv. `point` is the variant with the values of the grid in its name. `commit`, `programs` and `kernel` are
+#: those that recorded the run; without programs the commit is that which published the row.
+COLUMNS = (
+    "scenario", "variant", "point", "seed", "lab", "status", "run", "recordings", "commit", "programs", "kernel",
+)  # fmt: skip
+#: Of recordings.csv: what the runs recorded that `cellbed replicate --check` repeats.
+RECORDED = ("scenario", "point", "seed", "file", "sha256")
 
 Row = dict[str, str]
 
@@ -157,10 +161,10 @@ def read_rows(path: Inside) -> tuple[Row, ...]:
         return tuple(csv.DictReader(text))
 
 
-def rows_text(rows: Sequence[Row]) -> str:
-    """The text of runs.csv."""
+def rows_text(rows: Sequence[Row], columns: Sequence[str] = COLUMNS) -> str:
+    """The text of a file of such rows, by itself runs.csv."""
     text = io.StringIO()
-    lines = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    lines = csv.DictWriter(text, columns, lineterminator="\n", restval="")
     lines.writeheader()
     lines.writerows(rows)
     return text.getvalue()

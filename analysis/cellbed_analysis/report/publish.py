@@ -81,7 +81,8 @@ def publish_again(directory: Path, claims_files: Sequence[Path]) -> Path:
 
 
 def publish_rows(results_dir: Path, directory: Path) -> list[str]:
-    """Take what runs recorded over into runs.csv, in place of the rows of the same runs; all else stays.
+    """Take what runs recorded over into runs.csv, in place of the rows of the same runs, and into recordings.csv; all
+    else stays. `cellbed replicate --check` repeats runs of recordings.csv.
 
     Returns:
         Names of the papers.
@@ -90,12 +91,17 @@ def publish_rows(results_dir: Path, directory: Path) -> list[str]:
         DataError: no bundle, or fewer runs of a scenario, variant and seed than there are rows.
     """
     pages = Inside.named(directory)
-    papers: dict[str, list[Row]] = {}
+    papers: dict[str, list[RunAnalysis]] = {}
     for run in analyse_all(load_results(Path(results_dir)).bundles):
-        papers.setdefault(_folder(run.row["scenario"]), []).append(row_of(run))
-    for name, fresh in papers.items():
-        path = pages / name / kept.RUNS
-        path.write(kept.rows_text(replaced(kept.read_rows(path), fresh)))
+        papers.setdefault(_folder(run.row["scenario"]), []).append(run)
+    for name, own in papers.items():
+        path, beside = pages / name / kept.RUNS, pages / name / kept.RECORDINGS
+        path.write(kept.rows_text(replaced(kept.read_rows(path), [row_of(run) for run in own])))
+        fresh = [line for run in own for line in recordings_of(run)]
+        repeated = {_point(line) for line in fresh}
+        there = kept.read_rows(beside) if beside.path.exists() else ()
+        lines = [*(line for line in there if _point(line) not in repeated), *fresh]
+        beside.write(kept.rows_text(sorted(lines, key=lambda line: (*_point(line), line["file"])), kept.RECORDED))
     return sorted(papers)
 
 
@@ -121,12 +127,25 @@ def _case(row: Row) -> tuple[str, str, str]:
     return row["scenario"], row["variant"], row["seed"]
 
 
+def _point(row: Row) -> tuple[str, str, str]:
+    return row["scenario"], row["point"], row["seed"]
+
+
+def recordings_of(run: RunAnalysis) -> list[Row]:
+    """A line of recordings.csv for each capture and trace of a run."""
+    said = row_of(run)
+    return [{"scenario": said["scenario"], "point": said["point"], "seed": said["seed"], "file": name,
+             "sha256": digest[:SHOWN_HEX]} for name, digest in run.bundle.recorded()]  # fmt: skip
+
+
 def row_of(run: RunAnalysis) -> Row:
     """A run's line of runs.csv."""
     manifest = run.bundle.manifest
-    programs = json.dumps(manifest.get("description", {}).get("programs", {}), sort_keys=True)
+    described = manifest.get("description", {})
+    programs = json.dumps(described.get("programs", {}), sort_keys=True)
     return {
-        "scenario": str(manifest["scenario"]["id"]), "variant": str(manifest["variant"]), "seed": str(manifest["seed"]),
+        "scenario": str(manifest["scenario"]["id"]), "variant": str(manifest["variant"]),
+        "point": str(described.get("variant", manifest["variant"])), "seed": str(manifest["seed"]),
         "lab": str(manifest["lab"]), "status": str(run.row["status"]), "run": str(manifest["id"])[:SHOWN_HEX],
         "recordings": recorded(run.bundle)[:SHOWN_HEX], "commit": str(manifest.get("git") or ""),
         "programs": hashlib.sha256(programs.encode()).hexdigest()[:SHOWN_HEX],

@@ -23,8 +23,8 @@ from cellbed_analysis.__main__ import main
 from cellbed_analysis.claims.judge import COUNTED, VERDICTS
 from cellbed_analysis.figures.figure import FigureSpec, save
 from cellbed_analysis.report.pages import briefly, typical_factor
-from cellbed_analysis.report.paper import read_rows
-from cellbed_analysis.report.publish import publish, publish_again, publish_rows
+from cellbed_analysis.report.paper import COLUMNS, read_rows
+from cellbed_analysis.report.publish import publish, publish_again, publish_rows, replaced
 from cellbed_formats.error import DataError
 from cellbed_formats.inside import Inside
 
@@ -257,13 +257,23 @@ def test_rows_of_runs_that_were_repeated_are_taken_over(results: Path, pages: Pa
     moved = [(old, new) for old, new in zip(before, after, strict=True) if old != new]
     assert [old["variant"] for old, _ in moved] == ["IM-IM"]
     assert {key for old, new in moved for key in old if old[key] != new[key]} == {"recordings"}
-    fewer = tmp_path / "fewer"
-    shutil.copytree(next(results.glob("DM-DM*")), fewer / "DM-DM")
-    path = tmp_path / "pages/d2d-nardini/runs.csv"
-    line = next(line for line in path.read_text().splitlines() if line.startswith("d2d-nardini/static,DM-DM,1"))
-    path.write_text(f"{path.read_text()}{line}\n")
-    with pytest.raises(DataError, match="d2d-nardini/static DM-DM 1: 2 rows are published, and 1 were run"):
-        publish_rows(fewer, tmp_path / "pages")
+    beside = read_rows(Inside(tmp_path, "pages", "d2d-nardini", "recordings.csv"))
+    assert {(line["point"], line["seed"]) for line in beside} == {("IM-IM", "1")} and len(beside) > 2
+    publish_rows(again, tmp_path / "pages")
+    assert read_rows(Inside(tmp_path, "pages", "d2d-nardini", "recordings.csv")) == beside
+
+
+def test_a_row_without_a_successor_is_refused() -> None:
+    def row(point: str, seed: str, recordings: str) -> dict[str, str]:
+        return dict.fromkeys(COLUMNS, "") | {
+            "scenario": "s", "variant": "v", "point": point, "seed": seed, "recordings": recordings,
+        }  # fmt: skip
+
+    there = [row("", "1", "a"), row("", "1", "b"), row("", "2", "c")]
+    fresh = [row("v_x=1", "1", "d"), row("v_x=2", "1", "e")]
+    assert [one["recordings"] for one in replaced(there, fresh)] == ["d", "e", "c"]
+    with pytest.raises(DataError, match="s v 1: 2 rows are published, and 1 were run"):
+        replaced(there, fresh[:1])
 
 
 @given(st.lists(st.tuples(st.floats(0.1, 10), st.floats(0.1, 10)), min_size=3))
