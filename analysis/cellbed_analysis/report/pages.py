@@ -15,6 +15,8 @@ import jinja2
 from cellbed_formats.inside import Inside
 
 from ..claims.judge import COUNTED, VERDICTS, Outcome
+from ..figures.figure import FigureSpec, save_one
+from ..figures.paper_numbers import Number, draw
 from ..study import studies
 from . import paper as kept
 from .paper import Figure, Paper
@@ -22,6 +24,12 @@ from .words import distance_text, multiple_text, number_text
 
 INDEX, DETAILS = "README.md", "details.md"
 SUMMARY, FINDINGS = "summary.md", "findings.md"
+#: Name, title and caption of the figure that every paper with printed numbers has.
+NUMBERS = (
+    "paper-numbers", "Printed and measured numbers",
+    "Every number that the paper prints is at the line. A mark is what was measured, with the 95 % interval that "
+    "decides. A row is one measurement with all printed numbers that hang on it.",
+)  # fmt: skip
 #: The last paragraph of a summary names the figures that stand on the short page.
 _FIGURES = re.compile(r"^Figures: (.+)$", re.MULTILINE)
 
@@ -43,15 +51,30 @@ def write_pages(pages: Inside, names: Sequence[str], claims: Sequence[dict[str, 
     for one in papers:
         kept.write(one, pages)
         summary, figures = _summary(_text(beside.get(one.name), SUMMARY), one.figures)
-        values = {"paper": one, "summary": summary, "figures": figures or one.figures[:2], "computed": _computed(one)}
+        numbers = _numbers(one, pages)
+        values = {"paper": one, "summary": summary, "figures": [*numbers, *(figures or one.figures[:2])],
+                  "computed": _computed(one)}  # fmt: skip
         (pages / f"{one.name}.md").write(_page("paper.md.j2", **values))
         findings = _text(beside.get(one.name), FINDINGS)
-        (pages / one.name / DETAILS).write(_page("details.md.j2", paper=one, findings=findings))
+        (pages / one.name / DETAILS).write(_page("details.md.j2", paper=one, findings=findings, numbers=numbers))
     index = pages / INDEX
     total = sum((one.group_counts for one in papers), Counter[str]())
     lines = sum((one.counts for one in papers), Counter[str]())
     index.write(_page("index.md.j2", papers=papers, total=total, lines=lines))
     return index.path
+
+
+def _numbers(paper: Paper, pages: Inside) -> list[Figure]:
+    """The figure with all printed numbers, drawn into the paper's folder; none of a paper without any."""
+    rows = [(group.name, found) for group in paper.groups if (found := [
+        Number(one.paper, one.judgement.compared, one.verdict) for one in group.lines
+        if one.judgement and isinstance(one.paper, int | float) and one.paper > 0 < one.judgement.compared.value
+    ])]  # fmt: skip
+    if not rows:
+        return []
+    name, title, caption = NUMBERS
+    save_one(FigureSpec(name, title, caption, lambda: draw(rows)), (pages / paper.name).make())
+    return [Figure(name, title, caption)]
 
 
 def _computed(paper: Paper) -> list[str]:

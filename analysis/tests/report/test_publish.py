@@ -119,7 +119,7 @@ def test_counts_are_those_of_the_table(pages: Path) -> None:
 def test_the_short_page_is_short(pages: Path) -> None:
     page = (pages / "d2d-nardini.md").read_text()
     assert len(page) < 20_000
-    assert page.count("![") == 2  # where no summary names others
+    assert page.count("![") == 3  # the printed numbers, and two where no summary names others
 
 
 def test_a_summary_says_what_the_short_page_shows(results: Path, claims: Path, tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_a_summary_says_what_the_short_page_shows(results: Path, claims: Path, t
     page = publish(results, tmp_path, [claims]).with_name("d2d-nardini.md").read_text()
     said.unlink()
     assert "It is so." in page and "Figures:" not in page
-    assert re.findall(r"!\[.+\]\((.+)\)", page) == ["d2d-nardini/rtt-cdf.svg"]
+    assert re.findall(r"!\[.+\]\((.+)\)", page) == ["d2d-nardini/paper-numbers.svg", "d2d-nardini/rtt-cdf.svg"]
 
 
 def test_pages_follow_from_the_data_beside_them(claims: Path, pages: Path, tmp_path: Path) -> None:
