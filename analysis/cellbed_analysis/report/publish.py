@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from cellbed_formats.error import DataError
 from cellbed_formats.inside import Inside
 
 from ..claims.claim import collect, read_claims, scenarios_of
-from ..claims.judge import evaluate, with_sweeps
+from ..claims.judge import evaluate, evaluate_one, with_sweeps
 from ..claims.scan import scans
 from ..figures.figure import save
 from ..figures.gallery import available
@@ -105,6 +106,36 @@ def publish_rows(results_dir: Path, directory: Path) -> list[str]:
     return sorted(papers)
 
 
+def publish_scenarios(results_dir: Path, directory: Path, claims_files: Sequence[Path]) -> Path:
+    """Publish the scenarios that some results hold, in place of what the pages have of these; all else stays.
+
+    Claims that need other scenarios as well, figures and tables of settings stay as they are.
+
+    Returns:
+        Path of the index.
+
+    Raises:
+        DataError: no bundle, no data of pages, or a malformed claim.
+    """
+    pages = Inside.named(directory)
+    claims = [claim for path in claims_files for claim in read_claims(path)]
+    runs = analyse_all(load_results(Path(results_dir)).bundles)
+    for name in _names(runs, claims):
+        own = [run for run in runs if _folder(run.row["scenario"]) == name]
+        there, fresh = kept.read(pages, name, claims), {str(run.row["scenario"]) for run in own}
+        rows = with_sweeps([run.row for run in own])
+        outcomes = tuple(evaluate_one(one.claim, rows) if set(scenarios_of(one.claim)) <= fresh else one
+                         for one in there.outcomes)  # fmt: skip
+        kept.write(replace(
+            there, outcomes=outcomes,
+            scenarios=tuple(sorted([*(one for one in there.scenarios if one.id not in fresh), *_scenarios(own)],
+                                   key=lambda one: one.id)),
+            rows=tuple(sorted([*(row for row in there.rows if row["scenario"] not in fresh), *map(row_of, own)],
+                              key=_order)),
+        ), pages)  # fmt: skip
+    return publish_again(directory, claims_files)
+
+
 def replaced(rows: Sequence[Row], fresh: Sequence[Row]) -> list[Row]:
     """Rows, those of scenarios, variants and seeds that were run again by the fresh ones.
 
@@ -173,15 +204,18 @@ def _paper(name: str, own: Sequence[RunAnalysis], about: Sequence[dict[str, Any]
     """A paper's data; its figures are drawn into the folder."""
     rows = with_sweeps([run.row for run in own])
     outcomes = tuple(evaluate(about, rows))
-    by_scenario: dict[str, list[RunAnalysis]] = {}
-    for run in own:
-        by_scenario.setdefault(str(run.row["scenario"]), []).append(run)
-    scenarios = tuple(_scenario(key, of) for key, of in sorted(by_scenario.items()))
     source = _source([str(run.bundle.manifest["scenario"].get("source") or "") for run in own])
     drawn = save([spec for spec in available(own, about) if spec.name not in UNPUBLISHED], pages / name)
     figures = tuple(Figure(one.spec.name, one.spec.title, one.spec.caption) for one in drawn)
     lines = tuple(sorted(map(row_of, own), key=_order))
-    return Paper(name, source, scenarios, outcomes, tuple(scans(outcomes, rows)), figures, lines)
+    return Paper(name, source, _scenarios(own), outcomes, tuple(scans(outcomes, rows)), figures, lines)
+
+
+def _scenarios(own: Sequence[RunAnalysis]) -> tuple[Scenario, ...]:
+    by_scenario: dict[str, list[RunAnalysis]] = {}
+    for run in own:
+        by_scenario.setdefault(str(run.row["scenario"]), []).append(run)
+    return tuple(_scenario(key, of) for key, of in sorted(by_scenario.items()))
 
 
 def _scenario(name: str, runs: Sequence[RunAnalysis]) -> Scenario:

@@ -263,6 +263,27 @@ def test_rows_of_runs_that_were_repeated_are_taken_over(results: Path, pages: Pa
     assert read_rows(Inside(tmp_path, "pages", "d2d-nardini", "recordings.csv")) == beside
 
 
+def test_one_scenario_is_published_and_the_others_stay(
+    results: Path, claims: Path, pages: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(pages, tmp_path / "pages")
+    varied = next(path for path in results.iterdir() if (path / "manifest.json").exists()
+                  and json.loads((path / "manifest.json").read_text())["scenario"]["id"] == VARIED["id"])  # fmt: skip
+    shutil.copytree(varied, tmp_path / "again" / varied.name)
+    (tmp_path / "d2d-nardini").mkdir()
+    changed = tmp_path / "d2d-nardini" / "claims.yaml"
+    found = yaml.safe_load(claims.read_text())
+    one = next(claim for claim in found if claim["id"] == "rtt-dm-dm")
+    changed.write_text(yaml.safe_dump([*found, one | {"id": "new", "scenario": VARIED["id"]}]))
+    command = ["publish", str(tmp_path / "again"), str(tmp_path / "pages"), "--scenarios", "--claims", str(changed)]
+    assert main(command) == 0
+    before, after = (json.loads((at / "d2d-nardini/claims.json").read_text()) for at in (pages, tmp_path / "pages"))
+    assert after[: len(before)] == before
+    assert (after[-1]["id"], after[-1]["verdict"]) == ("new", "reproduced")
+    assert files(tmp_path / "pages")["d2d-nardini/runs.csv"] == files(pages)["d2d-nardini/runs.csv"]
+    assert files(tmp_path / "pages")["d2d-nardini/page.json"] == files(pages)["d2d-nardini/page.json"]
+
+
 def test_a_row_without_a_successor_is_refused() -> None:
     def row(point: str, seed: str, recordings: str) -> dict[str, str]:
         return dict.fromkeys(COLUMNS, "") | {
