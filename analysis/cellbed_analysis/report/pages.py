@@ -85,8 +85,8 @@ def _computed(paper: Paper) -> list[str]:
 
 
 def _text(folder: Path | None, name: str) -> str:
-    path = folder / name if folder else None
-    return path.read_text().strip() if path and path.is_file() else ""
+    findings = folder / name if folder else None
+    return findings.read_text().strip() if findings and findings.is_file() else ""
 
 
 def _summary(text: str, figures: Sequence[Figure]) -> tuple[str, list[Figure]]:

@@ -135,9 +135,9 @@ def read(directory: Inside, name: str, claims: Sequence[dict[str, Any]]) -> Pape
     """
     folder = directory / name
     try:
-        head = json.loads((folder / PAGE).path.read_text())
-        entries = json.loads((folder / CLAIMS).path.read_text())
-        scanned = json.loads((folder / SCANS).path.read_text())
+        head = json.loads((folder / PAGE).text())
+        entries = json.loads((folder / CLAIMS).text())
+        scanned = json.loads((folder / SCANS).text())
         scenarios = tuple(Scenario(**{key: _tuple(value) for key, value in one.items()}) for one in head["scenarios"])
         figures = tuple(Figure(**one) for one in head["figures"])
         about = [one for one in claims if _about(one, name)]
@@ -152,13 +152,12 @@ def read(directory: Inside, name: str, claims: Sequence[dict[str, Any]]) -> Pape
 
 def names(directory: Inside) -> list[str]:
     """Papers whose data are kept."""
-    return sorted(path.parent.name for path in directory.path.glob(f"*/{PAGE}"))
+    return sorted(path.name for path in directory.matching("*") if path.is_folder() and (path / PAGE).is_file())
 
 
 def read_rows(path: Inside) -> tuple[Row, ...]:
     """Lines of runs.csv."""
-    with path.path.open(newline="") as text:
-        return tuple(csv.DictReader(text))
+    return tuple(csv.DictReader(path.text().splitlines()))
 
 
 def rows_text(rows: Sequence[Row], columns: Sequence[str] = COLUMNS) -> str:

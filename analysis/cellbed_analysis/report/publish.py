@@ -100,7 +100,7 @@ def publish_rows(results_dir: Path, directory: Path) -> list[str]:
         path.write(kept.rows_text(replaced(kept.read_rows(path), [row_of(run) for run in own])))
         fresh = [line for run in own for line in recordings_of(run)]
         repeated = {_point(line) for line in fresh}
-        there = kept.read_rows(beside) if beside.path.exists() else ()
+        there = kept.read_rows(beside) if beside.exists() else ()
         lines = [*(line for line in there if _point(line) not in repeated), *fresh]
         beside.write(kept.rows_text(sorted(lines, key=lambda line: (*_point(line), line["file"])), kept.RECORDED))
     return sorted(papers)

@@ -45,8 +45,8 @@ def replicate(
                                         "fails then.")] = False,
     sample: Annotated[int | None, typer.Option(min=1, show_default=False, metavar="NUMBER", help="With --check: only "
                                                "so many of the runs, always the same ones.")] = None,
-    pages: Annotated[Path, typer.Option(show_default=False, help="With --check: the folder of the pages. Default: "
-                                        "docs/replication of the checkout.")] = PAGES,
+    pages: Annotated[Path | None, typer.Option(show_default=False, help="With --check: the folder of the pages. "
+                                               "Default: docs/replication of the checkout.")] = None,
     open_: Annotated[bool, typer.Option("--open", help="Open the report in a browser at the end.")] = False,
     jobs: Jobs = ALL_CPUS,
     kernel: Kernel = None,
@@ -63,7 +63,7 @@ def replicate(
 
     name, folder = included.study(study)
     if check:
-        _check(name, folder, pages, sample, kernel, jobs)
+        _check(name, folder, pages or PAGES, sample, kernel, jobs)
         return
     if sample is not None:
         raise CellbedError("--sample: allowed with --check")

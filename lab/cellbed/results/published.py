@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cellbed.error import CellbedError
+from cellbed_formats.inside import Inside
 
 RECORDINGS = "recordings.csv"
 #: Of a file's SHA-256, so many digits are published.
@@ -39,10 +40,9 @@ def read(path: Path) -> dict[Case, dict[str, str]]:
     """
     found: dict[Case, dict[str, str]] = {}
     try:
-        with path.open(newline="") as text:
-            for row in csv.DictReader(text):
-                case = Case(row["scenario"], row["point"], int(row["seed"]))
-                found.setdefault(case, {})[row["file"]] = row["sha256"]
+        for row in csv.DictReader(Inside.beside(path).text().splitlines()):
+            case = Case(row["scenario"], row["point"], int(row["seed"]))
+            found.setdefault(case, {})[row["file"]] = row["sha256"]
     except (OSError, KeyError, TypeError, ValueError) as error:
         raise CellbedError(f"{path}: not a list of published recordings: {error!r}") from error
     if not found:
