@@ -103,6 +103,11 @@ class Paper:
         return Counter(group.verdict for group in self.groups)
 
     @property
+    def powers(self) -> list[float]:
+        """How likely each claim would be reproduced if it is true, of those whose interval tells."""
+        return [outcome.power for outcome in self.outcomes if outcome.power is not None]
+
+    @property
     def makers(self) -> list[tuple[str, str, str, list[str], int]]:
         """Commit, programs and kernel that made rows, the scenarios of these, and how many there are."""
         found: dict[tuple[str, str, str], list[str]] = {}

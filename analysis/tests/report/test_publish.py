@@ -116,6 +116,14 @@ def test_counts_are_those_of_the_table(pages: Path) -> None:
     assert of_groups < sum(row[9] in COUNTED for row in lines)
 
 
+def test_the_short_page_says_what_the_runs_could_tell(pages: Path) -> None:
+    said = json.loads((pages / "d2d-nardini/claims.json").read_text())
+    powers = [entry["power"] for entry in said if entry["power"] is not None]
+    page = " ".join((pages / "d2d-nardini.md").read_text().split())
+    assert powers and (f"of {len(powers)} claims with an interval, {sum(power >= 0.8 for power in powers)} would be "
+                       "reproduced with a chance of 80 % or more") in page  # fmt: skip
+
+
 def test_the_short_page_is_short(pages: Path) -> None:
     page = (pages / "d2d-nardini.md").read_text()
     assert len(page) < 20_000
