@@ -23,7 +23,8 @@ from ..claims.group import Group, groups
 from ..claims.judge import Outcome
 from ..claims.scan import Scan
 
-PAGE, CLAIMS, SCANS, RUNS, RECORDINGS = "page.json", "claims.json", "scans.json", "runs.csv", "recordings.csv"
+PAGE, CLAIMS, SCANS, PROGRAMS = "page.json", "claims.json", "scans.json", "programs.json"
+RUNS, RECORDINGS = "runs.csv", "recordings.csv"
 #: Of runs.csv. `point` is the variant with the values of the grid in its name. `commit`, `programs` and `kernel` are
 #: those that recorded the run; without programs the commit is that which published the row.
 COLUMNS = (
@@ -81,6 +82,7 @@ class Paper:
     scans: tuple[Scan, ...]
     figures: tuple[Figure, ...]
     rows: tuple[Row, ...]  # of runs.csv
+    programs: Mapping[str, Mapping[str, str]]  # what recorded rows, by what `programs` of a row says
 
     @property
     def runs(self) -> int:
@@ -125,6 +127,8 @@ def write(paper: Paper, directory: Inside) -> None:
     (folder / CLAIMS).write(_json([outcome.to_json() for outcome in paper.outcomes]))
     (folder / SCANS).write(_json([_scan_to_json(scan) for scan in paper.scans]))
     (folder / RUNS).write(rows_text(paper.rows))
+    used = {row["programs"] for row in paper.rows}
+    (folder / PROGRAMS).write(_json({key: paper.programs[key] for key in sorted(used & paper.programs.keys())}))
 
 
 def read(directory: Inside, name: str, claims: Sequence[dict[str, Any]]) -> Paper:
@@ -150,7 +154,8 @@ def read(directory: Inside, name: str, claims: Sequence[dict[str, Any]]) -> Pape
         outcomes = tuple(outcome_of(claim, kept.get(claim["id"])) for claim in about)
         by_id = {outcome.claim["id"]: outcome for outcome in outcomes}
         scans = tuple(_scan_of(one, by_id) for one in scanned)
-        return Paper(name, head["source"], scenarios, outcomes, scans, figures, read_rows(folder / RUNS))
+        rows, programs = read_rows(folder / RUNS), json.loads((folder / PROGRAMS).text())
+        return Paper(name, head["source"], scenarios, outcomes, scans, figures, rows, programs)
     except (OSError, KeyError, TypeError, ValueError) as error:
         raise DataError(f"{folder.path}: not the data of a page: {error!r}") from error
 

@@ -97,6 +97,8 @@ def publish_rows(results_dir: Path, directory: Path) -> list[str]:
         papers.setdefault(_folder(run.row["scenario"]), []).append(run)
     for name, own in papers.items():
         path, beside = pages / name / kept.RUNS, pages / name / kept.RECORDINGS
+        programs = pages / name / kept.PROGRAMS
+        programs.write(json.dumps(json.loads(programs.text()) | _programs(own), indent=1, sort_keys=True) + "\n")
         path.write(kept.rows_text(replaced(kept.read_rows(path), [row_of(run) for run in own])))
         fresh = [line for run in own for line in recordings_of(run)]
         repeated = {_point(line) for line in fresh}
@@ -127,7 +129,7 @@ def publish_scenarios(results_dir: Path, directory: Path, claims_files: Sequence
         outcomes = tuple(evaluate_one(one.claim, rows) if set(scenarios_of(one.claim)) <= fresh else one
                          for one in there.outcomes)  # fmt: skip
         kept.write(replace(
-            there, outcomes=outcomes,
+            there, outcomes=outcomes, programs={**there.programs, **_programs(own)},
             scenarios=tuple(sorted([*(one for one in there.scenarios if one.id not in fresh), *_scenarios(own)],
                                    key=lambda one: one.id)),
             rows=tuple(sorted([*(row for row in there.rows if row["scenario"] not in fresh), *map(row_of, own)],
@@ -169,17 +171,27 @@ def recordings_of(run: RunAnalysis) -> list[Row]:
              "sha256": digest[:SHOWN_HEX]} for name, digest in run.bundle.recorded()]  # fmt: skip
 
 
+def _programs(own: Sequence[RunAnalysis]) -> dict[str, dict[str, str]]:
+    """What recorded runs, by the digest that their rows have: programs and the code of the lab by SHA-256, others and
+    the kernel by version."""
+    said = [run.bundle.manifest.get("description", {}).get("programs", {}) for run in own]
+    return {_digest(programs): {name: str(version) for name, version in programs.items()} for programs in said}
+
+
+def _digest(programs: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(programs, sort_keys=True).encode()).hexdigest()[:SHOWN_HEX]
+
+
 def row_of(run: RunAnalysis) -> Row:
     """A run's line of runs.csv."""
     manifest = run.bundle.manifest
     described = manifest.get("description", {})
-    programs = json.dumps(described.get("programs", {}), sort_keys=True)
     return {
         "scenario": str(manifest["scenario"]["id"]), "variant": str(manifest["variant"]),
         "point": str(described.get("variant", manifest["variant"])), "seed": str(manifest["seed"]),
         "lab": str(manifest["lab"]), "status": str(run.row["status"]), "run": str(manifest["id"])[:SHOWN_HEX],
         "recordings": recorded(run.bundle)[:SHOWN_HEX], "commit": str(manifest.get("git") or ""),
-        "programs": hashlib.sha256(programs.encode()).hexdigest()[:SHOWN_HEX],
+        "programs": _digest(described.get("programs", {})),
         "kernel": str(manifest.get("kernel", {}).get("release", "")),
     }  # fmt: skip
 
@@ -208,7 +220,7 @@ def _paper(name: str, own: Sequence[RunAnalysis], about: Sequence[dict[str, Any]
     drawn = save([spec for spec in available(own, about) if spec.name not in UNPUBLISHED], pages / name)
     figures = tuple(Figure(one.spec.name, one.spec.title, one.spec.caption) for one in drawn)
     lines = tuple(sorted(map(row_of, own), key=_order))
-    return Paper(name, source, _scenarios(own), outcomes, tuple(scans(outcomes, rows)), figures, lines)
+    return Paper(name, source, _scenarios(own), outcomes, tuple(scans(outcomes, rows)), figures, lines, _programs(own))
 
 
 def _scenarios(own: Sequence[RunAnalysis]) -> tuple[Scenario, ...]:

@@ -267,6 +267,8 @@ def test_rows_of_runs_that_were_repeated_are_taken_over(results: Path, pages: Pa
     assert {key for old, new in moved for key in old if old[key] != new[key]} == {"recordings"}
     beside = read_rows(Inside(tmp_path, "pages", "d2d-nardini", "recordings.csv"))
     assert {(line["point"], line["seed"]) for line in beside} == {("IM-IM", "1")} and len(beside) > 2
+    programs = json.loads((tmp_path / "pages/d2d-nardini/programs.json").read_text())
+    assert {row["programs"] for row in after} == programs.keys()
     publish_rows(again, tmp_path / "pages")
     assert read_rows(Inside(tmp_path, "pages", "d2d-nardini", "recordings.csv")) == beside
 
