@@ -94,11 +94,12 @@ def test_each_page_has_runs_that_can_be_repeated(name):
     with (folder / "runs.csv").open(newline="") as text:
         rows = list(csv.DictReader(text))
     made = {published.Case(row["scenario"], row["point"], int(row["seed"])): row for row in rows if row["programs"]}
-    assert set(published.read(folder / "recordings.csv")) == set(made)
+    repeated = set(published.read(folder / "recordings.csv"))
+    assert repeated <= set(made)
     assert all(len(row["commit"]) == 8 and row["kernel"] for row in rows)  # no changed working tree
-    for scenario in {case.scenario for case in made}:
+    for scenario in {case.scenario for case in repeated}:
         there = {(run.variant, run.seed) for run in Scenario.load(f"{paths.ROOT}/scenarios/{scenario}.yaml").runs}
-        assert {(case.point, case.seed) for case in made if case.scenario == scenario} <= there
+        assert {(case.point, case.seed) for case in repeated if case.scenario == scenario} <= there
 
 
 def test_a_sample_without_a_check_is_refused():
