@@ -60,7 +60,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup setup-test lock audit wheels build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-all test-without-sanitizers test-fast test-long durations sanitized conformance fuzz fuzz-threats soak coverage mutate bench bench-captures bench-lena wheel image lint language core-graph format reference docs matrix replication pictures doctor golden-update clean
+.PHONY: help setup setup-test lock audit wheels build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-all test-without-sanitizers test-fast test-long durations sanitized conformance fuzz fuzz-threats soak coverage mutate bench bench-captures bench-lena wheel image lint language core-graph format reference docs matrix replication check-replication pictures doctor golden-update clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -285,8 +285,11 @@ reference: setup ## write docs/reference/ and docs/metrics.md again, and what sc
 matrix: setup-test lab-kernels ## write docs/reference/kernels.md again: what each kernel has
 	$(VENV)/bin/python -m cellbed.labs.matrix docs/reference/kernels.md
 
-replication: setup-test ## write docs/replication/ again, a page for each paper, of the runs in RESULTS
+replication: setup-test ## write docs/replication/ again, pages for each paper, of the runs in RESULTS; without, of the data that are kept there
 	$(VENV)/bin/python -m cellbed_analysis publish $(RESULTS) docs/replication --claims scenarios/*/*claims.yaml
+
+check-replication: setup-test lab-kernel ## run one published run of each paper again, and compare what it records
+	for paper in nardini pacifico demey li park; do $(CELLBED) replicate $$paper --check --sample 1 || exit 1; done
 
 pictures: setup-test lab-kernel ## make the pictures of the documents again, of runs in build/pictures
 	$(CELLBED) run scenarios/d2d-nardini/dynamic-look.yaml --results build/pictures --variant reno --variant sack

@@ -34,8 +34,11 @@ def main(arguments: list[str] | None = None) -> int:
             command.add_argument("--figures", action="append", default=[], metavar="FORMAT",
                                  help="write figures as pdf or png, too")
     pages = commands.add_parser("publish", help="write a page for each paper, to be kept beside the code")
-    pages.add_argument("results", type=Path)
+    pages.add_argument("results", type=Path, nargs="?", help="none: the pages again, by the data beside them")
     pages.add_argument("pages", type=Path, help="directory of the pages")
+    part = pages.add_mutually_exclusive_group()
+    part.add_argument("--scenarios", action="store_true", help="only the scenarios that the results hold")
+    part.add_argument("--rows", action="store_true", help="take over into runs.csv what the results recorded, only")
     pages.add_argument("--claims", type=Path, nargs="+", default=[], help="files of claims, instead of the manifests'")
     why = commands.add_parser("why", help="where the RTT of one segment went")
     why.add_argument("bundle", type=Path)
@@ -52,15 +55,26 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
+def _publish(chosen: argparse.Namespace) -> None:
+    from .report import publish
+
+    if chosen.results is None:
+        print(publish.publish_again(chosen.pages, chosen.claims))
+    elif chosen.scenarios:
+        print(publish.publish_scenarios(chosen.results, chosen.pages, chosen.claims))
+    elif chosen.rows:
+        print(", ".join(publish.publish_rows(chosen.results, chosen.pages)))
+    else:
+        print(publish.publish(chosen.results, chosen.pages, chosen.claims))
+
+
 def _run(chosen: argparse.Namespace) -> None:
     if chosen.command == "report":
         print(write_report(chosen.results, chosen.claims, figures=chosen.figures))
     elif chosen.command == "table":
         print_table(chosen.results)
     elif chosen.command == "publish":
-        from .report.publish import publish
-
-        print(publish(chosen.results, chosen.pages, chosen.claims))
+        _publish(chosen)
     elif chosen.command == "why":
         from cellbed_formats.bundle import read_bundle
 

@@ -115,6 +115,15 @@ class BaseStudy:
         """Its section of the report as HTML (`report.page.section`); None where no run is about it."""
         return None
 
+    def page_section(self, paper: str, outcomes: Mapping[str, Any]) -> str | None:
+        """What it computes of a paper's numbers, as Markdown for the paper's page; None of another paper.
+
+        Args:
+            paper: name of its folder of scenarios.
+            outcomes: `claims.judge.Outcome` by the claim's id.
+        """
+        return None
+
     def write(self, rows: Sequence[Row], directory: Inside) -> list[Inside]:
         """Write its files beside the report, remove those of an earlier one, and say which there are."""
         return []

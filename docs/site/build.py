@@ -36,7 +36,8 @@ NAVIGATION: dict[str, list[str]] = {
 }
 #: Trees of their own: pages of papers, and decisions.
 TREES: dict[str, list[str]] = {
-    "Papers": ["docs/replication/README.md", "docs/replication/*.md", "scenarios/*/findings.md", "docs/gallery.md"],
+    "Papers": ["docs/replication/README.md", "docs/replication/*.md", "scenarios/*/summary.md",
+               "scenarios/*/findings.md", "docs/gallery.md"],
     "Decisions": ["docs/adr/*.md"],
 }
 API = """

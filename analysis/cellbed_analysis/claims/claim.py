@@ -18,14 +18,14 @@ from cellbed_formats.renamed import current
 from ..metrics.catalog import METRICS, SWEEP_METRICS
 from ..metrics.over_runs import select
 from ..stats.interval import Estimate
-from .expect import judge_value
+from .expect import judge_value, tolerance
 from .explain import Row, explanations
 
 SECOND = ("minus", "ratio")  # what a second selector does with the first
 TRENDS = ("rises", "rises-first", "falls", "rises-then-falls")
 KEYS = {
     "id", "source", "scenario", "statement", "measure", "minus", "ratio", "than", "tests", "expect", "otherwise",
-    "paper", "unit", "why", "explain", "vary", "implied", "not_testable",
+    "evidence", "paper", "unit", "why", "explain", "vary", "implied", "not_testable",
 }  # fmt: skip
 REQUIRED = ("id", "source", "scenario", "statement", "unit")
 STATED = ({"value", "tolerance"}, {"low", "high"}, {"above"}, {"below"})
@@ -92,6 +92,7 @@ def check(claim: Any) -> dict[str, Any]:
     for key in REQUIRED:
         if key not in claim:
             raise DataError(f"{name}: key {key}: missing")
+    _check_evidence(claim.get("evidence", "own"), name)
     if "not_testable" in claim:
         return claim
     trend = _check_expectation(claim, name)
@@ -109,6 +110,12 @@ def check(claim: Any) -> dict[str, Any]:
     if claim.get("explain", "rtt") not in explanations():
         raise DataError(f"{name}: key explain: {claim['explain']}: allowed: {', '.join(explanations())}")
     return claim
+
+
+def _check_evidence(said: Any, name: str) -> None:
+    names = said if isinstance(said, list) and len(said) > 1 else [said]
+    if not all(isinstance(one, str) and one for one in names):
+        raise DataError(f"{name}: key evidence: {said}: expected a name, or a list of two or more")
 
 
 def _check_selectors(claim: dict[str, Any], name: str, within: str = "") -> None:
@@ -184,17 +191,12 @@ def paper_value(claim: dict[str, Any]) -> float | str:
     return value
 
 
-def tolerance_text(claim: dict[str, Any], tolerance: float | None = None) -> str:
-    """What the claim accepts, e.g. "± 1", "> 0 by 5 or more", "1 to 2".
-
-    Args:
-        claim: checked.
-        tolerance: of a value, with the part of chance; the rounding alone while that is not known.
-    """
+def tolerance_text(claim: dict[str, Any]) -> str:
+    """What a checked claim accepts, e.g. "± 1", "> 0 by 5 or more", "1 to 2"."""
     expect = claim.get("expect", {})
     least = f" by {expect['effect']:g} or more" if "effect" in expect else ""
     if "value" in expect:
-        accepted = expect.get("tolerance", expect.get("rounding")) if tolerance is None else tolerance
+        accepted = tolerance(expect)
         return f"± {accepted:.3g}" if accepted else "exactly"
     if "low" in expect:
         return f"{expect['low']} to {expect['high']}"

@@ -12,7 +12,7 @@ Source: docs/claims.md
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,13 +21,16 @@ from ..metrics.over_runs import select, series_over
 from ..stats.interval import Estimate
 from ..study import studies
 from .claim import SECOND, paper_value, scenarios_of, selectors, tolerance_text
-from .expect import Judgement, judge_trend, judge_value
+from .expect import DIFFERS, REPRODUCED, UNDECIDED, Judgement, judge_trend, judge_value
 from .explain import Row, explain
-from .measure import SPREAD_RUNS, is_vague, measure, spread
+from .measure import SPREAD_RUNS, measure, spread
+from .power import power
 from .vary import variations
 
-#: What the runs decided, and what they did not: only the former are counted as results.
-COUNTED = ("reproduced", "differs")
+#: A value of a trend's parameter, and what is measured there.
+Point = tuple[float, Estimate]
+#: What was judged, and what was not: only the former are counted as results.
+COUNTED = (REPRODUCED, DIFFERS, UNDECIDED)
 VERDICTS = (*COUNTED, "implied", "not-testable", "not-run")
 
 
@@ -41,7 +44,7 @@ class Outcome:
     cause: str = ""
     runs: tuple[str, ...] = ()
     judgement: Judgement | None = None
-    series: tuple[tuple[float, Estimate], ...] = field(default=(), repr=False)
+    series: tuple[Point, ...] = field(default=(), repr=False)
 
     @property
     def paper(self) -> float | str:
@@ -51,22 +54,30 @@ class Outcome:
     @property
     def tolerance(self) -> str:
         """What is accepted, in words, for the report."""
-        return tolerance_text(self.claim, self.judgement.tolerance if self.judgement else None)
+        return tolerance_text(self.claim)
+
+    @property
+    def power(self) -> float | None:
+        """How likely these runs reproduce what is true; see power.py."""
+        return None if self.judgement is None else power(self.claim["expect"], self.judgement.compared)
 
     def to_json(self) -> dict[str, Any]:
         """Keys that scripts outside the project rely on."""
-        low, high = (self.measured.low, self.measured.high) if self.measured else (None, None)
         return {
             "id": self.claim["id"],
             "source": self.claim["source"],
             "statement": " ".join(self.claim["statement"].split()),
             "paper": self.paper,
             "measured": _finite(self.measured.value) if self.measured else None,
-            "ci95": None if low is None or high is None else [low, high],
+            "ci95": _ends(self.measured),
+            "compared": _ends(self.judgement.compared) if self.judgement else None,
             "unit": self.claim["unit"],
             "tests": self.claim.get("tests"),
             "expected": self.tolerance,
             "distance": self._distance(),
+            "within": _finite(self.judgement.within) if self.judgement and self.judgement.within is not None else None,
+            "power": self.power,
+            "series": [[x, point.value, _ends(point)] for x, point in self.series],
             "verdict": self.verdict,
             "cause": self.cause,
         }
@@ -80,8 +91,15 @@ class Outcome:
 
 def distant(outcomes: Sequence[Outcome]) -> list[Outcome]:
     """Claims that differ, the farthest first; those without a multiple at the end, in the order of the file."""
-    differing = [outcome for outcome in outcomes if outcome.verdict == "differs" and outcome.judgement]
+    differing = [outcome for outcome in outcomes if outcome.verdict == DIFFERS and outcome.judgement]
     return sorted(differing, key=lambda one: -abs((one.judgement and one.judgement.multiple) or 0.0))
+
+
+def _ends(found: Estimate | None) -> list[float] | None:
+    """Of an interval, for JSON."""
+    if found is None or found.low is None or found.high is None or math.isinf(found.high):
+        return None
+    return [found.low, found.high]
 
 
 def _finite(value: float) -> float | None:
@@ -110,20 +128,20 @@ def evaluate_one(claim: dict[str, Any], rows: Sequence[Row]) -> Outcome:
     if not all(arms):
         return Outcome(claim, "not-run", cause="No usable run has this combination of parameters.")
     outcome = _trend(claim, arms[0]) if "trend" in claim["expect"] else _value(claim, arms)
-    if "vary" in claim and outcome.verdict == "differs":
+    if "vary" in claim and outcome.verdict == DIFFERS:
         outcome = _with_note(outcome, variations(claim, rows))
     dropped = len(of_scenario) - sum(1 for row in of_scenario if row["usable"])
-    if dropped and outcome.verdict == "differs":
+    if dropped and outcome.verdict == DIFFERS:
         outcome = _with_note(outcome, f"{dropped} runs of the scenario that are not usable left out.")
-    return _implied(outcome) if "implied" in claim else outcome
+    return implied(outcome) if "implied" in claim else outcome
 
 
-def _implied(outcome: Outcome) -> Outcome:
+def implied(outcome: Outcome) -> Outcome:
     """What configuration implies is no result where it holds, and something to look into where not."""
     reason = " ".join(outcome.claim["implied"].split())
-    if outcome.verdict == "reproduced":
+    if outcome.verdict == REPRODUCED:
         return replace(outcome, verdict="implied", cause=reason)
-    return _with_note(outcome, f"Configuration should imply it: {reason}") if outcome.verdict == "differs" else outcome
+    return _with_note(outcome, f"Configuration should imply it: {reason}") if outcome.verdict == DIFFERS else outcome
 
 
 def _why_not_run(claim: dict[str, Any], rows: Sequence[Row]) -> str:
@@ -144,18 +162,46 @@ def _value(claim: dict[str, Any], arms: list[list[Row]]) -> Outcome:
         metrics = [selector["metric"] for selector in selectors(claim)]
         cause = f"The runs have no {' or no '.join(dict.fromkeys(metrics))}."
         return Outcome(claim, "not-run", cause=cause, runs=runs)
-    chance = spread(claim, every) if claim.get("tests") == "spread" else 0.0
-    if chance is None:
-        cause = f"A spread takes {SPREAD_RUNS} seeds or more, the results have fewer."
-        apart = replace(judge_value(claim["expect"], measured), multiple=None)
-        return Outcome(claim, "not-run", measured, cause, runs, apart)
+    return judged(claim, measured, _chance(claim, every, measured), lambda: _cause(claim, arms), runs)
+
+
+def _chance(claim: dict[str, Any], rows: list[Row], measured: Estimate) -> float | None:
+    """Half of the interval that decides, of a number with chance in it; infinite with too few runs to tell."""
+    if claim.get("tests") != "spread":
+        return None
+    found = spread(claim, rows, measured)
+    return math.inf if found is None else found
+
+
+def judged(
+    claim: dict[str, Any],
+    measured: Estimate,
+    chance: float | None,
+    cause: Callable[[], str],
+    runs: tuple[str, ...] = (),
+) -> Outcome:
+    """A measured value and its verdict.
+
+    Args:
+        claim: not that of a trend.
+        measured: with its own interval.
+        chance: see judge_value(); infinite where too few runs tell.
+        cause: says why it differs, if it does.
+        runs: names of the bundles.
+    """
     found = judge_value(claim["expect"], measured, chance)
-    if found.holds and is_vague(claim, chance):
-        cause = f"Chance leaves ± {chance:.3g} open, and almost any value would be taken: more seeds would tell."
-        return Outcome(claim, "not-run", measured, cause, runs, replace(found, multiple=None))
-    if found.holds:
-        return Outcome(claim, "reproduced", measured, runs=runs, judgement=found)
-    return Outcome(claim, "differs", measured, _cause(claim, arms), runs, found)
+    return Outcome(claim, found.verdict, measured, _why(found, cause), runs, found)
+
+
+def _why(found: Judgement, cause: Callable[[], str]) -> str:
+    if found.verdict == DIFFERS:
+        return cause()
+    half = found.compared.half_width
+    if found.verdict == REPRODUCED or half is None:
+        return ""
+    if math.isinf(half):
+        return f"A spread takes {SPREAD_RUNS} seeds or more, the results have fewer."
+    return f"Chance allows ± {half:.3g}: more seeds would tell."
 
 
 def _cause(claim: dict[str, Any], arms: list[list[Row]]) -> str:
@@ -174,8 +220,17 @@ def _trend(claim: dict[str, Any], chosen: list[Row]) -> Outcome:
     if len(series) < 3:
         cause = f"A trend needs three values of {parameter}, the results have {len(series)}."
         return Outcome(claim, "not-run", cause=cause, runs=runs)
+    return judged_trend(claim, series, lambda: _trend_cause(claim, chosen), runs)
+
+
+def judged_trend(
+    claim: dict[str, Any], series: Sequence[Point], cause: Callable[[], str], runs: tuple[str, ...] = ()
+) -> Outcome:
+    """A series of three points or more, and its verdict."""
     found = judge_trend(claim["expect"], [point for _, point in series])
-    if found.holds:
-        return Outcome(claim, "reproduced", found.measured, "", runs, found, tuple(series))
-    cause = explain({"explain": "trend"} | claim, [row for row in chosen if row.get(parameter) is not None], [])
-    return Outcome(claim, "differs", found.measured, cause, runs, found, tuple(series))
+    return Outcome(claim, found.verdict, found.measured, _why(found, cause), runs, found, tuple(series))
+
+
+def _trend_cause(claim: dict[str, Any], chosen: Sequence[Row]) -> str:
+    over = claim["measure"]["over"]
+    return explain({"explain": "trend"} | claim, [row for row in chosen if row.get(over) is not None], [])

@@ -13,8 +13,6 @@ from .explain import Row
 
 #: Fewer runs tell too little of their spread: Student's t of two is 12.7.
 SPREAD_RUNS = 3
-#: A spread of more than this share of the paper's value tells nothing: it would take what no reader calls the same.
-SPREAD_SHARE = 0.5
 
 
 def measure(claim: dict[str, Any], rows: Sequence[Row]) -> Estimate | None:
@@ -73,12 +71,13 @@ def _compared(part: dict[str, Any], rows: Sequence[Row]) -> Estimate | None:
     return None if subtracted is None else difference(first, subtracted)
 
 
-def spread(claim: dict[str, Any], rows: Sequence[Row]) -> float | None:
-    """How far the paper's value may lie from the measured one by chance alone, with 95 %, in the claim's unit.
+def spread(claim: dict[str, Any], rows: Sequence[Row], measured: Estimate) -> float | None:
+    """Half the 95 % interval of how far the measured value is from the paper's, both without their chance.
 
-    The paper has the mean of `runs` runs, here are n of the same kind: half the prediction interval for the mean of
-    so many further runs, t s sqrt(1/n + 1/runs). A formula has no runs, and only the measured mean is uncertain. The
-    paper's arms did not share their random numbers, so the spreads of a difference or a quotient add in quadrature.
+    The paper has the mean of `runs` runs, of unknown spread; that of our n runs of the same kind stands for it. Half
+    the interval of one arm is t s sqrt(1/n + 1/runs), the prediction interval for the mean of so many further runs. A
+    formula has no runs, and only the measured mean is uncertain. Our arms are paired, and @measured has their interval;
+    the paper's did not share random numbers, so their spreads add in quadrature.
 
     Returns:
         None with fewer than three runs of an arm.
@@ -88,19 +87,13 @@ def spread(claim: dict[str, Any], rows: Sequence[Row]) -> float | None:
     arms = [estimate(select(rows, claim[key]), claim[key]["metric"]) for key in ("measure", "minus", "ratio")
             if key in claim]  # fmt: skip
     known = [arm for arm in arms if arm is not None and arm.half_width is not None]
-    if len(known) < len(arms) or min(arm.runs for arm in known) < SPREAD_RUNS:
+    own, runs = measured.half_width, claim["expect"].get("runs")
+    if len(known) < len(arms) or min(arm.runs for arm in known) < SPREAD_RUNS or own is None:
         return None
-    halves = [arm.half_width or 0.0 for arm in known]
+    if runs is None:
+        return own
+    halves = [(arm.half_width or 0.0) * math.sqrt(arm.runs / runs) for arm in known]
     if "ratio" in claim:
         over, under = known
-        own = math.hypot(halves[0] / under.value, halves[1] * over.value / under.value**2)
-    else:
-        own = math.hypot(*halves)
-    runs = claim["expect"].get("runs")
-    return own if runs is None else own * math.sqrt(1 + min(arm.runs for arm in known) / runs)
-
-
-def is_vague(claim: dict[str, Any], chance: float) -> bool:
-    """Whether a spread is too wide to tell anything of the paper's value; never of a value of nothing."""
-    value = abs(float(claim["expect"].get("value", 0.0)))
-    return value > 0 and chance > SPREAD_SHARE * value
+        halves = [halves[0] / under.value, halves[1] * over.value / under.value**2]
+    return math.hypot(own, *halves)

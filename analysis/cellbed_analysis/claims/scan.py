@@ -13,6 +13,8 @@ from .explain import Row
 from .judge import Outcome, evaluate_one
 from .vary import by_setting, ways
 
+SETTINGS_SHOWN = 8
+
 
 @dataclass(frozen=True)
 class Scan:
@@ -21,6 +23,12 @@ class Scan:
     scenario: str
     claimed: tuple[Outcome, ...]
     settings: dict[str, tuple[Outcome, ...]]  # of the same claims in the same order, by the setting in words
+
+    @property
+    def tells(self) -> bool:
+        """Whether enough numbers of the paper are measured for a typical factor, at few enough settings for a line."""
+        numbers = [one for one in self.claimed if one.measured and isinstance(one.paper, int | float)]
+        return len(numbers) > 2 and len(self.settings) <= SETTINGS_SHOWN
 
 
 def scans(outcomes: Sequence[Outcome], rows: Sequence[Row]) -> list[Scan]:

@@ -69,10 +69,11 @@ def save(specs: Sequence[FigureSpec], directory: Inside, kinds: Sequence[str] = 
     """
     for stale in directory.make().matching("*.svg", *(f"*.{kind}" for kind in NO_DATE)):
         stale.remove()
-    return [_saved(spec, directory, kinds) for spec in specs]
+    return [save_one(spec, directory, kinds) for spec in specs]
 
 
-def _saved(spec: FigureSpec, directory: Inside, kinds: Sequence[str]) -> SavedFigure:
+def save_one(spec: FigureSpec, directory: Inside, kinds: Sequence[str] = ()) -> SavedFigure:
+    """Draw a figure into a directory, beside those that are there."""
     with theme(), plt.rc_context(vector.SETTINGS):
         figure = spec.draw()
         drawn = vector.svg(figure)

@@ -57,6 +57,7 @@ FLOW_KEEP = {
 VERDICT_STYLE = {
     "reproduced": "green",
     "differs": "bold yellow",
+    "undecided": "cyan",
     "implied": "dim",
     "not-testable": "dim",
     "not-run": "dim",

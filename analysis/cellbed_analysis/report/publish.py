@@ -1,24 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Results as pages that are kept beside the code: one per paper, and an index; Markdown, SVG and JSON.
+"""Results as pages that are kept beside the code: two per paper, and an index; Markdown, SVG and JSON.
 
-The same bundles and claims make the same bytes. Pages have no date, and the figures of a paper show its own runs only.
+Runs make data (paper.py) and figures, and data make the pages: a change of a claim or of a template needs no run. The
+same bundles and claims make the same bytes. Pages have no date, and the figures of a paper show its own runs only.
 """
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
-import shlex
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
-
-import jinja2
 
 from cellbed_formats import bounded_yaml
 from cellbed_formats.bundle import Bundle, load_results
@@ -26,106 +21,30 @@ from cellbed_formats.error import DataError
 from cellbed_formats.inside import Inside
 
 from ..claims.claim import collect, read_claims, scenarios_of
-from ..claims.judge import COUNTED, VERDICTS, Outcome, evaluate, with_sweeps
-from ..claims.scan import Scan, scans
-from ..figures.figure import FigureSpec, save
+from ..claims.judge import evaluate, evaluate_one, with_sweeps
+from ..claims.scan import scans
+from ..figures.figure import save
 from ..figures.gallery import available
 from ..metrics.run import RunAnalysis
 from ..metrics.runs import analyse_all
-from .words import distance_text, multiple_text, number_text
+from . import paper as kept
+from .pages import write_pages
+from .paper import Figure, Paper, Row, Scenario
 
-INDEX, CLAIMS, RUNS, FINDINGS = "README.md", "claims.json", "runs.csv", "findings.md"
 #: What it shows is the harness on the machine of that day, not the paper.
 UNPUBLISHED = ("lateness",)
 SHOWN_HEX = 16
 
 
-@dataclass(frozen=True)
-class Scenario:
-    """The runs of one scenario, as a page lists them."""
-
-    id: str
-    title: str
-    file: str
-    runs: tuple[RunAnalysis, ...]
-
-    @property
-    def usable(self) -> int:
-        """How many runs count."""
-        return sum(run.usable for run in self.runs)
-
-    @property
-    def seeds(self) -> list[int]:
-        """Seeds that were run, rising."""
-        return sorted({int(run.row["seed"]) for run in self.runs})
-
-    @property
-    def seeds_said(self) -> str:
-        """Seeds that were run, and how many the scenario has where those are not all."""
-        executed = ", ".join(map(str, self.seeds))
-        try:
-            whole = bounded_yaml.parse(str(self.runs[0].bundle.manifest["scenario"].get("text", "")), self.id)
-        except bounded_yaml.NotYaml:
-            return executed
-        wanted = whole.get("seeds") if isinstance(whole, dict) else None
-        return f"{executed} of {len(wanted)}" \
-            if isinstance(wanted, list) and len(wanted) > len(self.seeds) else executed
-
-    @property
-    def kernels(self) -> list[str]:
-        """Releases of the kernels that ran TCP."""
-        return sorted({str(run.bundle.manifest.get("kernel", {}).get("release", "")) for run in self.runs})
-
-    @property
-    def command(self) -> str:
-        """What executes these runs again."""
-        seeds = "".join(f" --seed {seed}" for seed in self.seeds)
-        return f"cellbed run {shlex.quote(self.file)}{seeds} --results results/replication"
-
-    @cached_property
-    def recorded(self) -> dict[str, str]:
-        """`recorded` of every run, by the run's identity; gigabytes are read for it."""
-        return {str(run.bundle.manifest["id"]): recorded(run.bundle) for run in self.runs}
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 over the identities of all runs and what each of them recorded."""
-        lines = sorted(f"{name} {content_hash}\n" for name, content_hash in self.recorded.items())
-        return hashlib.sha256("".join(lines).encode()).hexdigest()
-
-
-@dataclass(frozen=True)
-class Paper:
-    """All that a page says."""
-
-    name: str  # of its folder of scenarios
-    source: str
-    scenarios: tuple[Scenario, ...]
-    outcomes: tuple[Outcome, ...]
-    scans: tuple[Scan, ...]
-    figures: tuple[FigureSpec, ...]
-    findings: str
-
-    @property
-    def runs(self) -> int:
-        """How many runs were executed."""
-        return sum(len(scenario.runs) for scenario in self.scenarios)
-
-    @property
-    def counts(self) -> Counter[str]:
-        """Claims by verdict."""
-        return Counter(outcome.verdict for outcome in self.outcomes)
-
-
 def publish(results_dir: Path, directory: Path, claims_files: Sequence[Path] = ()) -> Path:
-    """Write the pages again.
+    """Write the pages of some results.
 
     Args:
         results_dir: directory with one bundle per run.
-        directory: where the pages go: README.md, and for each paper NAME.md and NAME/ with figures, claims.json
-            and runs.csv.
-        claims_files: claims to judge instead of those that the runs carry; a file findings.md beside one is put into
-            its paper's page.
+        directory: where the pages go: README.md, and for each paper NAME.md and NAME/ with details, figures, and the
+            data that the pages follow from.
+        claims_files: claims to judge instead of those that the runs carry; summary.md and findings.md beside one are
+            put into its paper's pages.
 
     Returns:
         Path of the index.
@@ -136,16 +55,145 @@ def publish(results_dir: Path, directory: Path, claims_files: Sequence[Path] = (
     results = load_results(Path(results_dir))
     claims = [claim for path in claims_files for claim in read_claims(path)] or collect(results)
     runs = analyse_all(results.bundles)
-    findings = {path.parent.name: path.with_name(FINDINGS) for path in claims_files}
-    papers = [_paper(name, runs, claims, findings.get(name)) for name in _names(runs, claims)]
-    if not papers:
+    names = _names(runs, claims)
+    if not names:
         raise DataError(f"{results_dir}: no claim is about any of its runs; run a scenario that has claims")
     pages = Inside.named(directory)
-    for paper in papers:
-        _write(paper, pages)
-    index = pages / INDEX
-    index.write(_page("index.md.j2", papers=papers, total=sum((paper.counts for paper in papers), Counter())))
-    return index.path
+    for name in names:
+        own = [run for run in runs if _folder(run.row["scenario"]) == name]
+        kept.write(_paper(name, own, [one for one in claims if name in map(_folder, scenarios_of(one))], pages), pages)
+    return write_pages(pages, names, claims, claims_files)
+
+
+def publish_again(directory: Path, claims_files: Sequence[Path]) -> Path:
+    """Write pages again by the data that are kept beside them, with the claims as they are now.
+
+    Returns:
+        Path of the index.
+
+    Raises:
+        DataError: no data there, or a malformed claim.
+    """
+    pages = Inside.named(directory)
+    names = kept.names(pages)
+    if not names:
+        raise DataError(f"{directory}: no data of pages; publish results there first")
+    return write_pages(pages, names, [claim for path in claims_files for claim in read_claims(path)], claims_files)
+
+
+def publish_rows(results_dir: Path, directory: Path) -> list[str]:
+    """Take what runs recorded over into runs.csv, in place of the rows of the same runs, and into recordings.csv; all
+    else stays. `cellbed replicate --check` repeats runs of recordings.csv.
+
+    Returns:
+        Names of the papers.
+
+    Raises:
+        DataError: no bundle, or fewer runs of a scenario, variant and seed than there are rows.
+    """
+    pages = Inside.named(directory)
+    papers: dict[str, list[RunAnalysis]] = {}
+    for run in analyse_all(load_results(Path(results_dir)).bundles):
+        papers.setdefault(_folder(run.row["scenario"]), []).append(run)
+    for name, own in papers.items():
+        path, beside = pages / name / kept.RUNS, pages / name / kept.RECORDINGS
+        programs = pages / name / kept.PROGRAMS
+        programs.write(json.dumps(json.loads(programs.text()) | _programs(own), indent=1, sort_keys=True) + "\n")
+        path.write(kept.rows_text(replaced(kept.read_rows(path), [row_of(run) for run in own])))
+        fresh = [line for run in own for line in recordings_of(run)]
+        repeated = {_point(line) for line in fresh}
+        there = kept.read_rows(beside) if beside.exists() else ()
+        lines = [*(line for line in there if _point(line) not in repeated), *fresh]
+        beside.write(kept.rows_text(sorted(lines, key=lambda line: (*_point(line), line["file"])), kept.RECORDED))
+    return sorted(papers)
+
+
+def publish_scenarios(results_dir: Path, directory: Path, claims_files: Sequence[Path]) -> Path:
+    """Publish the scenarios that some results hold, in place of what the pages have of these; all else stays.
+
+    Claims that need other scenarios as well, figures and tables of settings stay as they are.
+
+    Returns:
+        Path of the index.
+
+    Raises:
+        DataError: no bundle, no data of pages, or a malformed claim.
+    """
+    pages = Inside.named(directory)
+    claims = [claim for path in claims_files for claim in read_claims(path)]
+    runs = analyse_all(load_results(Path(results_dir)).bundles)
+    for name in _names(runs, claims):
+        own = [run for run in runs if _folder(run.row["scenario"]) == name]
+        there, fresh = kept.read(pages, name, claims), {str(run.row["scenario"]) for run in own}
+        rows = with_sweeps([run.row for run in own])
+        outcomes = tuple(evaluate_one(one.claim, rows) if set(scenarios_of(one.claim)) <= fresh else one
+                         for one in there.outcomes)  # fmt: skip
+        kept.write(replace(
+            there, outcomes=outcomes, programs={**there.programs, **_programs(own)},
+            scenarios=tuple(sorted([*(one for one in there.scenarios if one.id not in fresh), *_scenarios(own)],
+                                   key=lambda one: one.id)),
+            rows=tuple(sorted([*(row for row in there.rows if row["scenario"] not in fresh), *map(row_of, own)],
+                              key=_order)),
+        ), pages)  # fmt: skip
+    return publish_again(directory, claims_files)
+
+
+def replaced(rows: Sequence[Row], fresh: Sequence[Row]) -> list[Row]:
+    """Rows, those of scenarios, variants and seeds that were run again by the fresh ones.
+
+    Raises:
+        DataError: some of such rows would have no successor.
+    """
+    before, after = (Counter(_case(row) for row in some) for some in (rows, fresh))
+    for case, count in after.items():
+        if count < before[case]:
+            raise DataError(f"{' '.join(case)}: {before[case]} rows are published, and {count} were run")
+    taken = [row for row in rows if _case(row) not in after]
+    return sorted([*taken, *fresh], key=_order)
+
+
+def _order(row: Row) -> tuple[str, ...]:
+    return row["scenario"], row["variant"], row["seed"], row["run"]
+
+
+def _case(row: Row) -> tuple[str, str, str]:
+    return row["scenario"], row["variant"], row["seed"]
+
+
+def _point(row: Row) -> tuple[str, str, str]:
+    return row["scenario"], row["point"], row["seed"]
+
+
+def recordings_of(run: RunAnalysis) -> list[Row]:
+    """A line of recordings.csv for each capture and trace of a run."""
+    said = row_of(run)
+    return [{"scenario": said["scenario"], "point": said["point"], "seed": said["seed"], "file": name,
+             "sha256": digest[:SHOWN_HEX]} for name, digest in run.bundle.recorded()]  # fmt: skip
+
+
+def _programs(own: Sequence[RunAnalysis]) -> dict[str, dict[str, str]]:
+    """What recorded runs, by the digest that their rows have: programs and the code of the lab by SHA-256, others and
+    the kernel by version."""
+    said = [run.bundle.manifest.get("description", {}).get("programs", {}) for run in own]
+    return {_digest(programs): {name: str(version) for name, version in programs.items()} for programs in said}
+
+
+def _digest(programs: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(programs, sort_keys=True).encode()).hexdigest()[:SHOWN_HEX]
+
+
+def row_of(run: RunAnalysis) -> Row:
+    """A run's line of runs.csv."""
+    manifest = run.bundle.manifest
+    described = manifest.get("description", {})
+    return {
+        "scenario": str(manifest["scenario"]["id"]), "variant": str(manifest["variant"]),
+        "point": str(described.get("variant", manifest["variant"])), "seed": str(manifest["seed"]),
+        "lab": str(manifest["lab"]), "status": str(run.row["status"]), "run": str(manifest["id"])[:SHOWN_HEX],
+        "recordings": recorded(run.bundle)[:SHOWN_HEX], "commit": str(manifest.get("git") or ""),
+        "programs": _digest(described.get("programs", {})),
+        "kernel": str(manifest.get("kernel", {}).get("release", "")),
+    }  # fmt: skip
 
 
 def recorded(bundle: Bundle) -> str:
@@ -164,86 +212,43 @@ def _folder(scenario: str) -> str:
     return scenario.partition("/")[0]
 
 
-def _paper(name: str, runs: Sequence[RunAnalysis], claims: Sequence[dict[str, Any]], findings: Path | None) -> Paper:
-    own = [run for run in runs if _folder(run.row["scenario"]) == name]
-    about = [claim for claim in claims if name in {_folder(scenario) for scenario in scenarios_of(claim)}]
+def _paper(name: str, own: Sequence[RunAnalysis], about: Sequence[dict[str, Any]], pages: Inside) -> Paper:
+    """A paper's data; its figures are drawn into the folder."""
     rows = with_sweeps([run.row for run in own])
     outcomes = tuple(evaluate(about, rows))
+    source = _source([str(run.bundle.manifest["scenario"].get("source") or "") for run in own])
+    drawn = save([spec for spec in available(own, about) if spec.name not in UNPUBLISHED], pages / name)
+    figures = tuple(Figure(one.spec.name, one.spec.title, one.spec.caption) for one in drawn)
+    lines = tuple(sorted(map(row_of, own), key=_order))
+    return Paper(name, source, _scenarios(own), outcomes, tuple(scans(outcomes, rows)), figures, lines, _programs(own))
+
+
+def _scenarios(own: Sequence[RunAnalysis]) -> tuple[Scenario, ...]:
     by_scenario: dict[str, list[RunAnalysis]] = {}
     for run in own:
         by_scenario.setdefault(str(run.row["scenario"]), []).append(run)
-    scenarios = tuple(_scenario(key, of) for key, of in sorted(by_scenario.items()))
-    sources = [str(run.bundle.manifest["scenario"].get("source") or "") for run in own]
-    drawn = tuple(spec for spec in available(own, about) if spec.name not in UNPUBLISHED)
-    said = findings.read_text().strip() if findings is not None and findings.is_file() else ""
-    return Paper(name, _source(sources), scenarios, outcomes, tuple(scans(outcomes, rows)), drawn, said)
+    return tuple(_scenario(key, of) for key, of in sorted(by_scenario.items()))
 
 
 def _scenario(name: str, runs: Sequence[RunAnalysis]) -> Scenario:
     said = runs[0].bundle.manifest["scenario"]
-    return Scenario(name, str(said.get("title") or name), str(said.get("file") or name), tuple(runs))
+    seeds = tuple(sorted({int(run.row["seed"]) for run in runs}))
+    kernels = tuple(sorted({str(run.bundle.manifest.get("kernel", {}).get("release", "")) for run in runs}))
+    return Scenario(name, str(said.get("title") or name), str(said.get("file") or name), len(runs),
+                    sum(run.usable for run in runs), seeds, _seeds_of(said, len(seeds)), kernels)  # fmt: skip
+
+
+def _seeds_of(said: dict[str, Any], executed: int) -> int:
+    """How many seeds a scenario has, or at least those that were executed."""
+    try:
+        whole = bounded_yaml.parse(str(said.get("text", "")), str(said.get("id", "")))
+    except bounded_yaml.NotYaml:
+        return executed
+    wanted = whole.get("seeds") if isinstance(whole, dict) else None
+    return max(len(wanted), executed) if isinstance(wanted, list) else executed
 
 
 def _source(sources: Sequence[str]) -> str:
     """Authors and title, without the sections that each scenario names: what most scenarios say."""
     papers = Counter(text.partition(", section")[0].partition(", Table")[0] for text in sources if text)
     return min(papers, key=lambda text: (text.startswith("after "), -papers[text], text), default="")
-
-
-def _write(paper: Paper, directory: Inside) -> None:
-    folder = directory / paper.name
-    drawn = [(figure.spec, figure.paths[0]) for figure in save(paper.figures, folder)]
-    page = _page("paper.md.j2", paper=paper, figures=drawn, verdicts=VERDICTS, counted=COUNTED)
-    (directory / f"{paper.name}.md").write(page)
-    entries = [outcome.to_json() for outcome in paper.outcomes]
-    (folder / CLAIMS).write(json.dumps(entries, indent=1, ensure_ascii=False) + "\n")
-    (folder / RUNS).write(_runs(paper))
-
-
-def _runs(paper: Paper) -> str:
-    """A line for each run: what it is, and what it recorded."""
-    text = io.StringIO()
-    lines = csv.writer(text, lineterminator="\n")
-    lines.writerow(("scenario", "variant", "seed", "lab", "status", "run", "recordings"))
-    for scenario in paper.scenarios:
-        for run in sorted(scenario.runs, key=lambda run: (str(run.row["variant"]), run.row["bundle"])):
-            manifest = run.bundle.manifest
-            name = str(manifest["id"])
-            lines.writerow((scenario.id, manifest["variant"], manifest["seed"], manifest["lab"], run.row["status"],
-                            name[:SHOWN_HEX], scenario.recorded[name][:SHOWN_HEX]))  # fmt: skip
-    return text.getvalue()
-
-
-def _page(template: str, **values: object) -> str:
-    """A page's Markdown."""
-    made = jinja2.Environment(
-        loader=jinja2.PackageLoader(__package__, "templates"), undefined=jinja2.StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True, autoescape=False,
-    )  # fmt: skip
-    made.filters |= {
-        "number": number_text, "distance": distance_text, "multiple": multiple_text, "cell": _cell, "there": _there,
-        "met": _met,
-    }  # fmt: skip
-    return made.get_template(template).render(values, index=INDEX, verdicts=VERDICTS)
-
-
-def _cell(text: object) -> str:
-    """A cell of a Markdown table: one line, and no mark-up that it does not mean."""
-    line = " ".join(str(text).split())
-    for sign in ("\\", "|", "<", "*", "_", "`", "~"):
-        line = line.replace(sign, f"\\{sign}")
-    return line
-
-
-def _there(one: Outcome) -> str:
-    """What a claim measures at a setting, and whether it holds there; in brackets where too few runs tell."""
-    if one.measured is None:
-        return ""
-    value = number_text(one.measured.value)
-    return {"reproduced": f"{value} ✓", "implied": f"{value} ✓", "differs": value}.get(one.verdict, f"({value})")
-
-
-def _met(outcomes: Sequence[Outcome]) -> str:
-    """How many of the claims that were decided hold."""
-    held = sum(one.verdict in ("reproduced", "implied") for one in outcomes)
-    return f"{held} of {held + sum(one.verdict == 'differs' for one in outcomes)}"

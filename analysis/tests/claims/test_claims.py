@@ -14,11 +14,12 @@ from cellbed_analysis.metrics.over_runs import estimate, select
 
 
 def test_reproduced() -> None:
-    found = evaluate_one(claim(), [row(30.9)])
+    found = evaluate_one(claim(), [row(30.4)])
     assert found.to_json() == {
-        "id": "c", "source": "Figure 3", "statement": "It is 30.", "paper": 30, "measured": 30.9,
-        "ci95": [30.4, 31.4], "unit": "ms", "tests": "digits", "expected": "± 1",
-        "distance": {"value": pytest.approx(0.9), "multiple": pytest.approx(0.9), "of": "tolerance"},
+        "id": "c", "source": "Figure 3", "statement": "It is 30.", "paper": 30, "measured": 30.4,
+        "ci95": [29.9, 30.9], "compared": [29.9, 30.9], "unit": "ms", "tests": "digits", "expected": "± 1",
+        "distance": {"value": pytest.approx(0.4), "multiple": pytest.approx(0.4), "of": "tolerance"},
+        "within": pytest.approx(0.9), "power": pytest.approx(0.95), "series": [],
         "verdict": "reproduced", "cause": "",
     }  # fmt: skip
 
@@ -98,7 +99,7 @@ def test_difference_of_two_selectors() -> None:
     assert found.measured is not None and found.measured.value == -12
     # 30.0 against 30.5, each +-0.5: the interval -1.2..0.2 holds zero.
     close = evaluate_one(less, [row(30), row(30.5, combination="IM-IM")])
-    assert close.verdict == "differs"
+    assert close.verdict == "undecided"
 
 
 def test_what_configuration_implies_is_no_result() -> None:
@@ -115,7 +116,7 @@ def test_claims_that_differ_come_with_the_farthest_first() -> None:
     outcomes = [evaluate_one(one, [row(33)]) for one in (claim(id="near"), exact, claim(expect={"low": 1, "high": 2}))]
     unjudged = Outcome(claim(id="unjudged"), "differs")
     found = distant([unjudged, *outcomes, evaluate_one(claim(), [row(30)])])
-    assert [one.claim["id"] for one in found] == ["c", "near", "exact"]
+    assert [one.claim["id"] for one in found] == ["c", "exact", "near"]
 
 
 def test_trend_over_a_parameter() -> None:
@@ -156,7 +157,7 @@ def of_four(*values: float | None) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("values", "measured", "verdict"),
     [
-        ((35.0, 30.0, 32.0, 30.0), 3.0, "reproduced"), ((35.0, 30.0, 35.0, 30.0), 0.0, "differs"),
+        ((35.0, 30.0, 32.0, 30.0), 3.0, "reproduced"), ((35.0, 30.0, 35.0, 30.0), 0.0, "undecided"),
         ((35.0, 30.0, 30.0, 35.0), 10.0, "reproduced"), ((35.0, 30.0, 39.0, 30.0), -4.0, "differs"),
         ((35.0, 30.0, 32.0, None), None, "not-run"),
     ],

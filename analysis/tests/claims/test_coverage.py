@@ -11,7 +11,7 @@ import pytest
 from synthetic_claim import claim, of, row
 
 from cellbed_analysis.claims.judge import evaluate_one
-from cellbed_analysis.claims.measure import measure
+from cellbed_analysis.claims.measure import measure, spread
 
 DRAWS = 2000
 SEEDS = 12
@@ -73,6 +73,34 @@ def test_interval_holds_the_truth(form: dict[str, Any], draw: Callable[[np.rando
     held = sum(one is not None and one.low is not None and one.high is not None and one.low <= truth <= one.high
                for one in found)  # fmt: skip
     assert held / DRAWS == pytest.approx(0.95, abs=0.015)
+
+
+@pytest.mark.parametrize("other", [None, of("IM-IM")], ids=["mean", "two arms"])
+def test_the_papers_number_lies_within_the_spread_of_both_experiments(other: dict[str, Any] | None) -> None:
+    """The interval of a spread has the chance of the paper's ten runs in it, whose arms share no random numbers."""
+    random, papers = np.random.default_rng(7), 10
+    form = claim(tests="spread", expect={"value": 0, "rounding": 0, "runs": papers})
+    form |= {"minus": other} if other else {}
+    held = 0
+    for _ in range(DRAWS):
+        rows = arms(random, 30, 20)
+        means = [random.normal(mean, 5**0.5, papers).mean() for mean in (30, 20)]
+        measured = measure(form, rows)
+        half = spread(form, rows, measured) if measured else None
+        assert measured is not None and half is not None
+        held += abs(measured.value - (means[0] - means[1] if other else means[0])) <= half
+    assert held / DRAWS == pytest.approx(0.95, abs=0.015)
+
+
+@pytest.mark.parametrize(("truth", "wrong"), [(30.0, "differs"), (33.0, "reproduced"), (27.0, "reproduced"),
+                                              (33.0, "differs")])  # fmt: skip
+def test_a_verdict_is_seldom_wrong(truth: float, wrong: str) -> None:
+    """At the edge of the tolerance each of both is wrong in one experiment of forty."""
+    random = np.random.default_rng(7)
+    form = claim(expect={"value": 30, "tolerance": 3})
+    share = np.mean([evaluate_one(form, arms(random, truth)).verdict == wrong for _ in range(DRAWS)])
+    assert share <= 0.025 + 0.01
+    assert truth == 30 or share > 0.01  # it has a power to be wrong
 
 
 def test_a_run_counts_once_however_many_arms_have_it() -> None:

@@ -17,6 +17,7 @@ import pytest
 from cellbed_analysis.claims.claim import SECOND, read_claims, scenarios_of
 from cellbed_analysis.claims.judge import evaluate_one
 from cellbed_analysis.metrics.catalog import METRICS
+from cellbed_analysis.metrics.over_runs import is_event
 
 FILES = sorted((Path(__file__).parents[3] / "scenarios").glob("*/*claims.yaml"))
 CLAIMS = {claim["id"]: claim for path in FILES for claim in read_claims(path) if "not_testable" not in claim}
@@ -36,16 +37,18 @@ Row = dict[str, Any]
 
 
 def arm(claim: dict[str, Any], selector: dict[str, Any], value: float, **more: Any) -> list[Row]:
-    """Runs that a selector chooses, with a metric that has this mean: so many events, or values that hardly spread."""
+    """Runs that a selector chooses, with a metric that has this mean: so many events, or values that hardly spread
+    where there is chance in them."""
     where, metric = selector.get("where", {}), selector["metric"]
     choices = [value if isinstance(value, list) else [value] for value in where.values()]
     scenario = scenarios_of(claim)[0]
     event = metric in METRICS and METRICS[metric].event
+    spread = 1e-6 if claim["tests"] in ("spread", "direction") else 0.0
     rows = []
     for chosen in itertools.product(*choices):
         columns = {"scenario": scenario} | {k: 99 if v == "largest" else v for k, v in zip(where, chosen, strict=True)}
         for seed in range(SEEDS):
-            jitter = 1 + 1e-6 * (seed % 2 * 2 - 1)
+            jitter = 1 + spread * (seed % 2 * 2 - 1)
             sample = float((seed + 1) * value // 1 > seed * value // 1) if event else value * jitter
             run = {"lab": "virtual", "usable": True, "bundle": "b", "seed": seed, metric: sample}
             rows.append(run | columns | more)
@@ -129,7 +132,9 @@ def test_an_order_that_no_reader_would_see_is_none(name: str) -> None:
     expect = claim["expect"]
     bound, sign = (expect["above"], 1) if "above" in expect else (expect["below"], -1)
     for part in (0.0, 0.5):
-        assert verdict(claim, both(claim, *arms_of(claim, bound + sign * part * expect["effect"]))) == "differs"
+        found = verdict(claim, both(claim, *arms_of(claim, bound + sign * part * expect["effect"])))
+        # A share of so many runs is not known to the least effect.
+        assert found == "differs" or (found == "undecided" and is_event(claim["measure"]["metric"]))
 
 
 @pytest.mark.parametrize("name", THAN)

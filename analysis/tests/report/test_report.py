@@ -107,8 +107,8 @@ def test_claims_json_has_the_promised_keys(report: Path) -> None:
     assert len(entries) == len(yaml.safe_load(CLAIMS.read_text()))
     for entry in entries:
         assert set(entry) == {
-            "id", "source", "statement", "paper", "measured", "ci95", "unit", "tests", "expected", "distance",
-            "verdict", "cause",
+            "id", "source", "statement", "paper", "measured", "ci95", "compared", "unit", "tests", "expected",
+            "distance", "within", "power", "series", "verdict", "cause",
         }  # fmt: skip
         assert entry["verdict"] in VERDICTS
         assert entry["verdict"] != "differs" or entry["cause"], entry["id"]

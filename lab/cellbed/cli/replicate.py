@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import tempfile
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,21 +11,25 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cellbed import paths
 from cellbed.cli import completion
 from cellbed.cli.analysed import KeepGoing, analysing
 from cellbed.cli.options import ALL_CPUS, FleetKey, Jobs, Kernel, On, Scheduler, Shared, fleet_of
 from cellbed.cli.screens import console, errors
 from cellbed.error import CellbedError, LabError
 from cellbed.host.interrupt import cleaning_up
-from cellbed.results import size
+from cellbed.results import published, size
 from cellbed.scenario import included
+from cellbed_formats.bundle import read_bundle
 
 if TYPE_CHECKING:
     from cellbed.api.scenario import Scenario
+    from cellbed.scenario.description import Run
     from cellbed.sweep.execute import Executor, Outcome
 
 LAB = "virtual"
 PAGE = "page"
+PAGES = paths.ROOT / "docs/replication"
 
 
 def replicate(
@@ -35,6 +40,13 @@ def replicate(
                                         "the first seed of the one that its claims name first.")] = False,
     results: Annotated[Path | None, typer.Option(show_default=False, help="The folder for the bundles, the report and "
                                                  "the page. Default: results/STUDY.")] = None,
+    check: Annotated[bool, typer.Option("--check", help="Run published runs again and compare what they record with "
+                                        "the page's recordings.csv. Says which recordings differ, one by one, and "
+                                        "fails then.")] = False,
+    sample: Annotated[int | None, typer.Option(min=1, show_default=False, metavar="NUMBER", help="With --check: only "
+                                               "so many of the runs, always the same ones.")] = None,
+    pages: Annotated[Path | None, typer.Option(show_default=False, help="With --check: the folder of the pages. "
+                                               "Default: docs/replication of the checkout.")] = None,
     open_: Annotated[bool, typer.Option("--open", help="Open the report in a browser at the end.")] = False,
     jobs: Jobs = ALL_CPUS,
     kernel: Kernel = None,
@@ -50,6 +62,11 @@ def replicate(
     from cellbed.cli.main import report
 
     name, folder = included.study(study)
+    if check:
+        _check(name, folder, pages or PAGES, sample, kernel, jobs)
+        return
+    if sample is not None:
+        raise CellbedError("--sample: allowed with --check")
     where = Path("results") / name if results is None else results
     chosen = _chosen(folder, quick)
     _tell(name, chosen, where)
@@ -69,6 +86,35 @@ def replicate(
             webbrowser.open((where / "summary/report.html").resolve().as_uri())
     if failed:
         raise CellbedError(f"{failed} of {len(outcomes)} runs failed; the same command retries them")
+
+
+def _check(name: str, folder: Path, pages: Path, number: int | None, kernel: str | None, jobs: int) -> None:
+    """Repeat published runs in a folder of their own, and compare."""
+    from cellbed.api.scenario import Scenario
+
+    known = published.read(pages / name / published.RECORDINGS)
+    cases = published.sample(known, number)
+    lines: list[str] = []
+    with cleaning_up(), tempfile.TemporaryDirectory(prefix="cellbed-check-") as where:
+        for scenario_id in dict.fromkeys(case.scenario for case in cases):
+            wanted = {case for case in cases if case.scenario == scenario_id}
+            scenario = Scenario.load(folder / f"{scenario_id.partition('/')[2]}.yaml")
+            runs = {published.Case(scenario_id, run.variant, run.seed): run for run in scenario.runs}
+            if missing := sorted(wanted - runs.keys()):
+                raise CellbedError(f"{missing[0]}: the scenario has no such run any more; publish its rows again")
+            own = _kernel(kernel, scenario)
+            for case in sorted(wanted):
+                outcome, = _execute(scenario, Path(where), own, None, jobs, [runs[case]])
+                if outcome.path is None:
+                    raise CellbedError(f"{case}: {outcome.error}")
+                found = read_bundle(outcome.path).recorded()
+                lines += published.differences(case, known[case], found)
+    for line in lines:
+        console().print(line, soft_wrap=True, markup=False, highlight=False)
+    if lines:
+        raise CellbedError(f"{len(lines)} recordings of {len(cases)} runs are not those of {pages / name}; where bytes "
+                           "changed on purpose, publish the rows again (docs/claims.md)")
+    console().print(f"{name}: {len(cases)} runs recorded what is published", soft_wrap=True)
 
 
 def _chosen(folder: Path, quick: bool) -> list[Scenario]:
@@ -107,11 +153,13 @@ def _kernel(wanted: str | None, scenario: Scenario) -> str | None:
     return found
 
 
-def _execute(scenario: Scenario, where: Path, kernel: str | None, fleet: Executor | None, jobs: int) -> list[Outcome]:
+def _execute(scenario: Scenario, where: Path, kernel: str | None, fleet: Executor | None, jobs: int,
+             only: Sequence[Run] = ()) -> list[Outcome]:
+    """Run a scenario, or only these of its runs."""
     from cellbed.api.run import sweep_of
     from cellbed.cli.show import Show
 
-    runs = scenario.runs
+    runs = list(only) or scenario.runs
     console().print(f"{scenario.id}: {scenario.title}", soft_wrap=True, markup=False)
     show = Show(len(runs), console(), errors(), None)
     sweep = sweep_of(scenario, where, show, lab=LAB, kernel=kernel, fleet=fleet, compress=True)

@@ -32,6 +32,11 @@ class Study(BaseStudy):
 
         return specs([run.row for run in runs])
 
+    def page_section(self, paper: str, outcomes: Mapping[str, Any]) -> str | None:
+        from .page import section
+
+        return section(outcomes) if paper == "delivery-park" else None
+
     def section(self, rows: Sequence[Row]) -> str | None:
         from .tables import section
 

@@ -31,6 +31,7 @@ Source: Park 2013 section 3, Tables 1 and 2
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -131,6 +132,20 @@ def rows(link: Link, as_printed: bool = False) -> pl.DataFrame:
 def rtt_increment_ms(link: Link, as_printed: bool = False) -> float:
     """One direction's RTT increment in ms: the total of Table 1."""
     return float(rows(link, as_printed)["rtt_inc_ms"].to_numpy().sum())
+
+
+def exact_both_ways_ms(harq_rtt_ms: float) -> float:
+    """RTT increment of downlink and uplink in ms, by the paper's own assumptions and without its approximation.
+
+    PDUs come one a TTI, each is late independently by what HARQ and ARQ take, and each waits for the slowest before it:
+    the mean of a maximum, which an order statistic gives. The printed formula adds up gaps that overlap as if each held
+    back PDUs of its own, and counts a PDU that fails twice in two rows.
+
+    Args:
+        harq_rtt_ms: of the downlink; the uplink's is 8 ms.
+    """
+    links = [Link(harq_rtt_ms=value) for value in (harq_rtt_ms, UPLINK_HARQ_RTT_MS)]
+    return sum(ladder_wait_ms(link, math.ceil(ladder_delays(link)[0][-1] / link.tti_ms) + 1) for link in links)
 
 
 def both_ways_ms(harq_rtt_ms: float, as_printed: bool = False, link: Link | None = None) -> float:

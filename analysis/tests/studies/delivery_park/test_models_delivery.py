@@ -8,16 +8,22 @@ from decimal import ROUND_HALF_UP, Decimal
 import numpy as np
 import pytest
 
+from cellbed_analysis.claims.judge import Outcome
+from cellbed_analysis.stats.interval import Estimate
 from cellbed_analysis.studies.delivery_park import park
 from cellbed_analysis.studies.delivery_park.delivery import (
     Link,
     both_ways_ms,
+    exact_both_ways_ms,
     held_back_ms,
     in_sequence_wait_ms,
+    ladder_delays,
+    ladder_wait_ms,
     rows,
     rtt_increment_ms,
     utilisation,
 )
+from cellbed_analysis.studies.delivery_park.page import section
 
 PRINTED = list(rows(Link(), as_printed=True).iter_rows(named=True))
 
@@ -75,6 +81,39 @@ def test_other_ladders_and_rounds() -> None:
     assert rtt_increment_ms(Link(residual_bler=(0.0,), nack_to_ack=0.0)) == 0
     # Half the time between PDUs: twice as many of them wait.
     assert held_back_ms([4], [100], 0.5).tolist() == [sum(np.arange(0, 4.5, 0.5))]
+
+
+def simulated_wait_ms(link: Link, pdus: int, seed: int) -> float:
+    """Mean wait of PDUs that come one a TTI and are delivered in sequence, PDU by PDU."""
+    delays, p = ladder_delays(link)
+    arrived = np.arange(pdus) * link.tti_ms + np.random.default_rng(seed).choice(delays, pdus, p=p)
+    return float((np.maximum.accumulate(arrived) - np.arange(pdus) * link.tti_ms).mean())
+
+
+@pytest.mark.parametrize(("harq_rtt_ms", "printed"), [(8.0, 18.04), (12.0, 28.56), (16.0, 41.79)])
+def test_the_exact_increment_is_what_a_simulation_of_the_papers_assumptions_gives(
+    harq_rtt_ms: float, printed: float
+) -> None:
+    ways = [simulated_wait_ms(Link(harq_rtt_ms=value), 2_000_000, seed)
+            for seed, value in enumerate((harq_rtt_ms, 8.0))]  # fmt: skip
+    exact = exact_both_ways_ms(harq_rtt_ms)
+    assert exact == pytest.approx(sum(ways), rel=0.01)
+    assert both_ways_ms(harq_rtt_ms, as_printed=True) == pytest.approx(printed, abs=0.005)
+    assert exact < 0.6 * printed  # the formula adds overlapping gaps twice
+
+
+def test_gaps_that_hardly_ever_overlap_are_what_the_formula_adds_up() -> None:
+    """Where errors are rare and a PDU is in one row only, the approximation is none."""
+    rare = Link(residual_bler=(1e-5, 0.0), nack_to_ack=0.0)
+    assert ladder_wait_ms(rare, 10_000) == pytest.approx(rtt_increment_ms(rare), rel=0.001)
+    assert ladder_wait_ms(Link(), 10_000) < 0.6 * rtt_increment_ms(Link())
+
+
+def test_the_page_has_the_exact_column_beside_the_printed_one() -> None:
+    text = section({"park-u-increment": Outcome({}, "differs", Estimate(12.0, 11.0, 13.0))})
+    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("|")]
+    assert lines[2] == ["8", "18.0", "10.6", "12.0 ± 1.0", "+1.4"]
+    assert [line[1:] for line in lines[3:]] == [["28.6", "15.9", "", ""], ["41.8", "22.3", "", ""]]
 
 
 @pytest.mark.parametrize(("loss", "in_flight"), [(0.01, 1000), (0.05, 1000), (0.2, 1000), (0.05, 6)])

@@ -175,10 +175,10 @@ def test_table_2_is_judged_within_its_spread() -> None:
     table = claim(measure={"metric": "table2_throughput_mean_percent", "where": {"surface": True}}, tests="spread",
                   expect={"value": 8.9, "rounding": 0.005, "runs": 3}, explain="maxdat")  # fmt: skip
     found = evaluate_one(table, every)
-    assert found.verdict == "not-run"  # chance leaves more than half of it open
-    assert found.judgement is not None and found.judgement.tolerance is not None and found.judgement.holds
+    assert found.verdict == "undecided"  # chance leaves more than half of it open
     half = found.measured.half_width if found.measured else None
-    assert half is not None and found.judgement.tolerance == pytest.approx(0.005 + half * 2**0.5)
+    assert found.judgement is not None and half is not None
+    assert found.judgement.compared.half_width == pytest.approx(half * 2**0.5)
 
 
 def test_nothing_is_judged_by_a_part_of_the_surface() -> None:

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What published runs recorded, and how runs that repeat them differ.
+
+Source: docs/claims.md, "Pages"
+"""
+
+from __future__ import annotations
+
+import csv
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cellbed.error import CellbedError
+from cellbed_formats.inside import Inside
+
+RECORDINGS = "recordings.csv"
+#: Of a file's SHA-256, so many digits are published.
+SHOWN_HEX = 16
+
+
+@dataclass(frozen=True, order=True)
+class Case:
+    """One run of a scenario: the variant with the values of the grid in its name, and the seed."""
+
+    scenario: str
+    point: str
+    seed: int
+
+    def __str__(self) -> str:
+        return f"{self.scenario} {self.point} seed {self.seed}"
+
+
+def read(path: Path) -> dict[Case, dict[str, str]]:
+    """Hashes of the recordings by name, for each run whose recordings are published.
+
+    Raises:
+        CellbedError: no such file, or one with other columns.
+    """
+    found: dict[Case, dict[str, str]] = {}
+    try:
+        for row in csv.DictReader(Inside.beside(path).text().splitlines()):
+            case = Case(row["scenario"], row["point"], int(row["seed"]))
+            found.setdefault(case, {})[row["file"]] = row["sha256"]
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise CellbedError(f"{path}: not a list of published recordings: {error!r}") from error
+    if not found:
+        raise CellbedError(f"{path}: no run is listed; publish rows of runs first")
+    return found
+
+
+def sample(cases: Iterable[Case], number: int | None) -> list[Case]:
+    """So many of the cases, always the same ones; all of them where no number is given or there are no more."""
+    every = sorted(cases)
+    if number is None or number >= len(every):
+        return every
+    return sorted(random.Random(len(every)).sample(every, number))
+
+
+def differences(case: Case, published: dict[str, str], recorded: Sequence[tuple[str, str]]) -> list[str]:
+    """A line for each recording that is not the published one.
+
+    Args:
+        case: the run.
+        published: hash by name, of which a part is published.
+        recorded: name and SHA-256 of what it recorded when it was repeated.
+    """
+    found = {name: digest[:SHOWN_HEX] for name, digest in recorded}
+    lines = []
+    for name in sorted(published.keys() | found.keys()):
+        before, now = published.get(name), found.get(name)
+        if before != now:
+            lines.append(f"{case}: {name}: published {before or 'nothing'}, recorded {now or 'nothing'}")
+    return lines
