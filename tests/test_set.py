@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """`cellbed set` and Link.set: what changes while a native link goes on, what is refused, and that nothing is left."""
 
+import json
 import os
 import re
 import stat
+import subprocess
 
 import pytest
 from e2e import cellbed, needs_native
@@ -81,6 +83,25 @@ def test_the_socket_is_of_its_owner_only(constant):
         control = api_directory(link) / "control"
         assert stat.S_IMODE(os.stat(control).st_mode) == 0o600
     assert not control.exists()
+
+
+@needs_native
+def test_the_socket_takes_http(constant):
+    def post(link, **body):
+        done = subprocess.run(["curl", "-sS", "--unix-socket", api_directory(link) / "control", "http://cellbed/", "-w",
+                               "%{http_code}", "-d", json.dumps(body)], capture_output=True, text=True, check=True)
+        answer, status = done.stdout.rsplit("\n", 1)
+        return status, json.loads(answer)
+
+    with api.Link(constant, serve="true") as link:
+        assert post(link, cmd="set", ue="ue1", delay_ms=150) == ("200", {"ok": True})
+        assert rtt_ms(link) >= 300
+        status, answer = post(link, cmd="set", ue="ue1", delay_ms=-1)
+        assert (status, answer["ok"]) == ("400", False) and "delay_ms" in answer["error"]
+        assert post(link, cmd="set", ue="x" * 2000) == ("400", {"ok": False, "error": "line too long"})
+        assert post(link, cmd="stats")[0] == "200"
+        link.set(delay_ms=10)  # lines go on
+        assert rtt_ms(link) < 300
 
 
 def api_directory(link):

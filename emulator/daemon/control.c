@@ -4,9 +4,11 @@
 #include "control.h"
 
 #include "config_event.h"
+#include "http.h"
 
 #include <errno.h>
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,32 +131,68 @@ static const char *parse(struct control_request *ret, const struct config *cfg, 
 	                                  : NULL;
 }
 
-static void handle_line(struct control *c, const struct config *cfg, size_t len,
-                        char *(*handle)(void *, const struct control_request *), void *arg)
+typedef char *(*handler)(void *arg, const struct control_request *r);
+
+/* The answer to one request. Return: JSON, allocated, or NULL; @ok: whether it was done. */
+static char *reply_to(const struct config *cfg, const char *text, size_t len, handler handle,
+                      void *arg, bool *ok)
 {
-	json_t *o = json_loadb(c->line, len, JSON_REJECT_DUPLICATES, NULL);
+	json_t *o = json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL);
 	struct control_request request;
 	const char *error = parse(&request, cfg, o);
 	char *reply;
 
 	json_decref(o);
-	if (error) {
-		o = json_pack("{s:b, s:s}", "ok", 0, "error", error);
-		reply = json_dumps(o, 0);
-		json_decref(o);
-		answer(c, reply ? reply : "{\"ok\": false, \"error\": \"not UTF-8\"}");
-		free(reply);
-		return;
+	*ok = !error;
+	if (!error) {
+		reply = handle(arg, &request);
+		return reply ? reply : strdup("{\"ok\": true}");
 	}
-	reply = handle(arg, &request);
-	answer(c, reply ? reply : "{\"ok\": true}");
+	o = json_pack("{s:b, s:s}", "ok", 0, "error", error);
+	reply = json_dumps(o, 0);
+	json_decref(o);
+	return reply ? reply : strdup("{\"ok\": false, \"error\": \"not UTF-8\"}");
+}
+
+static void handle_line(struct control *c, const struct config *cfg, size_t len, handler handle,
+                        void *arg)
+{
+	bool ok;
+	char *reply = reply_to(cfg, c->line, len, handle, arg, &ok);
+
+	answer(c, reply ? reply : "{\"ok\": false, \"error\": \"out of memory\"}");
 	free(reply);
+}
+
+/* One request of HTTP, after which the client is dropped. */
+static void handle_post(struct control *c, const struct config *cfg, size_t at, size_t len,
+                        handler handle, void *arg)
+{
+	bool ok;
+	char *reply = reply_to(cfg, c->line + at, len, handle, arg, &ok);
+
+	if (reply)
+		(void)http_answer(c->client_fd, ok ? 200 : 400, reply);
+	free(reply);
+	drop_client(c);
+}
+
+static void refuse_long(struct control *c, bool post)
+{
+	static const char too_long[] = "{\"ok\": false, \"error\": \"line too long\"}";
+
+	if (post)
+		(void)http_answer(c->client_fd, 400, too_long);
+	else
+		answer(c, too_long);
+	drop_client(c);
 }
 
 void control_read(struct control *c, const struct config *cfg,
                   char *(*handle)(void *arg, const struct control_request *r), void *arg)
 {
 	ssize_t n = read(c->client_fd, c->line + c->len, sizeof(c->line) - c->len);
+	size_t body_at = 0, body_len = 0;
 	char *end;
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -164,6 +202,18 @@ void control_read(struct control *c, const struct config *cfg,
 		return;
 	}
 	c->len += (size_t)n;
+	switch (http_read(c->line, c->len, sizeof(c->line), &body_at, &body_len)) {
+	case HTTP_MORE:
+		return;
+	case HTTP_WHOLE:
+		handle_post(c, cfg, body_at, body_len, handle, arg);
+		return;
+	case HTTP_WRONG:
+		refuse_long(c, true);
+		return;
+	case HTTP_NOT:
+		break;
+	}
 	while (c->client_fd >= 0 && (end = memchr(c->line, '\n', c->len))) {
 		size_t len = (size_t)(end - c->line);
 
@@ -171,10 +221,8 @@ void control_read(struct control *c, const struct config *cfg,
 		c->len -= len + 1;
 		memmove(c->line, end + 1, c->len);
 	}
-	if (c->client_fd >= 0 && c->len == sizeof(c->line)) {
-		answer(c, "{\"ok\": false, \"error\": \"line too long\"}");
-		drop_client(c);
-	}
+	if (c->client_fd >= 0 && c->len == sizeof(c->line))
+		refuse_long(c, false);
 }
 
 void control_close(struct control *c)

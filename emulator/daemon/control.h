@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control.h - commands as JSON lines on a UNIX socket, one client at a time. */
+/* control.h - commands as JSON on a UNIX socket, in lines or by POST of HTTP, one client at a time. */
 #ifndef CONTROL_H
 #define CONTROL_H
 
@@ -32,7 +32,8 @@ int control_accept(struct control *c);
  *          allocated, or NULL for {"ok": true}
  *
  * Invalid lines are answered with {"ok": false, "error": ...}. A client that
- * closes or sends a line that is too long is dropped.
+ * closes or sends a line that is too long is dropped, and so is one that sends
+ * HTTP, after its answer.
  */
 void control_read(struct control *c, const struct config *cfg,
                   char *(*handle)(void *arg, const struct control_request *r), void *arg);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fuzz_control.c - what a client may write to the control socket: every line
- * gets one answer, a JSON object with "ok", and only valid commands get through.
+ * fuzz_control.c - what a client may write to the control socket: every line, or
+ * POST, gets one answer, a JSON object with "ok", and only valid commands get through.
  */
 #define _GNU_SOURCE
 #include <jansson.h>
@@ -22,7 +22,8 @@ static char *handle(void *arg, const struct control_request *r)
 	struct heard *heard = arg;
 
 	heard->n++;
-	FUZZ_CHECK(r->kind == CONTROL_STATS || r->kind == CONTROL_ROUTE || r->kind == CONTROL_QUIT);
+	FUZZ_CHECK(r->kind == CONTROL_STATS || r->kind == CONTROL_ROUTE || r->kind == CONTROL_SET ||
+	           r->kind == CONTROL_QUIT);
 	if (r->kind == CONTROL_ROUTE) {
 		FUZZ_CHECK(r->cmd.ue >= 1 && r->cmd.ue <= heard->cfg->cell.n_ue);
 		FUZZ_CHECK(r->cmd.mode < CELL_MODE_COUNT);
@@ -41,6 +42,11 @@ static size_t answers(int fd)
 	if (got <= 0)
 		return 0;
 	text[got] = '\0';
+	if (strncmp(text, "HTTP/1.1 ", strlen("HTTP/1.1 ")) == 0) {
+		line = strstr(text, "\r\n\r\n");
+		FUZZ_CHECK(line);
+		line += strlen("\r\n\r\n");
+	}
 	while ((end = strchr(line, '\n'))) {
 		json_t *o = json_loadb(line, (size_t)(end - line), JSON_REJECT_DUPLICATES, NULL);
 
@@ -59,7 +65,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fuzz_input in = { data, size };
 	struct heard heard = { .cfg = &cfg };
 	struct control c = { .listen_fd = -1 };
-	size_t lines = 0, answered = 0;
+	size_t lines = 0, answered = 0, sent = 0;
+	uint8_t start[] = { 0, 0, 0, 0, 0 };
 	int pair[2];
 
 	cfg.cell.n_ue = 2;
@@ -75,13 +82,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			break;
 		for (size_t i = 0; i < n; i++)
 			lines += bytes[i] == '\n';
+		for (size_t i = 0; i < n; i++, sent++)
+			if (sent < sizeof(start))
+				start[sent] = bytes[i];
 		FUZZ_CHECK(send(pair[1], bytes, n, MSG_NOSIGNAL) == (ssize_t)n);
 		for (size_t turn = 0; turn <= n / 1024 + 1; turn++)
 			if (c.client_fd >= 0)
 				control_read(&c, &cfg, handle, &heard);
 		answered += answers(pair[1]);
 		FUZZ_CHECK(heard.n <= answered);
-		if (c.client_fd >= 0)
+		if (memcmp(start, "POST ", sent < sizeof(start) ? sent : sizeof(start)) == 0)
+			FUZZ_CHECK(answered == (c.client_fd < 0));
+		else if (c.client_fd >= 0)
 			FUZZ_CHECK(answered == lines);
 	}
 	control_close(&c);
