@@ -105,6 +105,14 @@ def test_a_finished_run_is_shown_at_once(tmp_path, scenario):
     assert "valid" in cellbed("watch", bundles(tmp_path)["DM-DM"]).stdout
 
 
+def test_a_run_with_compressed_traces_is_one_clear_error(tmp_path, scenario):
+    cellbed("sweep", scenario, "--results", tmp_path, "--variant", "DM-DM", "--set", "traffic.0.duration_s=3")
+    bundle = bundles(tmp_path)["DM-DM"]
+    done = cellbed("watch", bundle, check=False)
+    assert (done.returncode, done.stderr) == \
+        (1, f"cellbed: {bundle}: its traces are compressed; `cellbed report` and `cellbed why` read them\n")
+
+
 def test_nothing_to_watch_is_one_clear_error(tmp_path):
     done = cellbed("watch", tmp_path, check=False)
     assert done.returncode == 1

@@ -12,6 +12,7 @@ from typing import Any
 from cellbed.error import CellbedError
 from cellbed.host import ledger
 from cellbed.host.ledger import TEMPORARY_PREFIX
+from cellbed_formats import stored
 from cellbed_formats.inside import Inside
 
 TRACES = ("radio.trace", "tcp.trace")
@@ -98,12 +99,15 @@ def choose(folder: Path | None) -> Place | None:
     """The run to watch: the one that a folder is, or the newest that goes on; None when there is none now.
 
     Raises:
-        CellbedError: the folder is no folder.
+        CellbedError: the folder is no folder, or a run whose traces are compressed.
     """
     if folder is None:
         return next(iter(going_on()), None)
     if not folder.is_dir():
         raise CellbedError(f"{folder}: no such folder")
     if any((folder / name).is_file() for name in ("description.json", "manifest.json")):
+        packed = any((folder / f"{name}{stored.SUFFIX}").is_file() for name in TRACES)
+        if packed and not any((folder / name).is_file() for name in TRACES):
+            raise CellbedError(f"{folder}: its traces are compressed; `cellbed report` and `cellbed why` read them")
         return Place(folder.absolute())
     return next(iter(going_on(folder.absolute())), None)
