@@ -65,4 +65,4 @@ def _way_ns(radio: dict[str, Any], name: str, number: int, down: bool) -> tuple[
 
 def _varies(keys: dict[str, Any], way: str) -> bool:
     """Whether packets of a direction are delayed each by itself."""
-    return bool(keys.get(f"{way}_netem") or keys.get(f"{way}_delays"))
+    return bool(keys.get(f"{way}_netem") or keys.get(f"{way}_delays") or keys.get("satellite"))

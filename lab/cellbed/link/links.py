@@ -174,7 +174,8 @@ def _apply(data: Data, path: Path, words: list[str]) -> None:
     system = data["radio"].get("system", "lte")
     for key, value in given.items():
         if key in _NOT_OVER.get(system, ()):
-            others = " and ".join(_NAMES[name] for name in _NAMES if key not in _NOT_OVER.get(name, ()))
+            able = [_NAMES[name] for name in _NAMES if key not in _NOT_OVER.get(name, ())]
+            others = " and ".join(name for name in (", ".join(able[:-1]), able[-1]) if name)
             raise ScenarioError(f"link: {key}: allowed only in links over {others}, not over {_NAMES[system]}")
         WORDS[key][0](data, value, given)
 
@@ -233,6 +234,9 @@ def _rate(data: Data, value: str, given: dict[str, str]) -> None:
         utran = data["radio"]["utran"]
         utran.update(dl_rate=_whole_pdus("rate", down, utran), ul_rate=_whole_pdus("up", up, utran))
         return
+    if "constant_rate" in data["radio"]:
+        data["radio"]["constant_rate"].update(dl_rate=f"{down / 1000}kbit", ul_rate=f"{up / 1000}kbit")
+        return
     n_rb, cqi_dl, cqi_ul = carrier_for(down, up)
     data["radio"].pop("channel", None)
     data["radio"].update(n_rb=n_rb)
@@ -279,8 +283,11 @@ def _bler(data: Data, value: str, _: dict[str, str]) -> None:
 
 
 def _loss(data: Data, value: str, _: dict[str, str]) -> None:
-    """Of blocks that HARQ does not notice."""
+    """Of blocks that HARQ does not notice; of packets, where there are no blocks."""
     loss = _number("loss", value, 0, 1)
+    if "constant_rate" in data["radio"]:
+        data["radio"]["constant_rate"].update(loss_dl=loss, loss_ul=loss)
+        return
     for ue in _ues(data):
         ue.update({"bler_sl": loss} if _direct(ue, data) else {"bler_dl": loss, "bler_ul": loss})
 
@@ -309,7 +316,8 @@ def _rtt(data: Data, value: str, _: dict[str, str]) -> None:
 
 
 def _queue(data: Data, value: str, _: dict[str, str]) -> None:
-    where = data["radio"]["utran"] if "utran" in data["radio"] else data["radio"].setdefault("rlc", {})
+    own = next((data["radio"][name] for name in _OWN_QUEUE if name in data["radio"]), None)
+    where = data["radio"].setdefault("rlc", {}) if own is None else own
     where["queue_pkts"] = _number("queue", value, 1, 65536, whole=True)
 
 
@@ -338,8 +346,13 @@ WORDS: dict[str, tuple[Callable[[Data, str, dict[str, str]], None], str, str]] =
     "cc": (_cc, "bbr", "congestion control of the nodes"),
 }
 # Radio networks in words, and words that mean nothing there: NR's rates and times follow from its carrier and pattern.
-_NAMES = {"lte": "LTE", "utran": "the UTRAN", "nr": "NR"}
-_NOT_OVER = {"utran": ("rtt", "loss", "cqi", "rb", "mode"), "nr": ("rate", "up", "rtt", "rb")}
+_NAMES = {"lte": "LTE", "utran": "the UTRAN", "nr": "NR", "constant_rate": "constant rates",
+          "packet_trace": "recordings"}
+_NOT_OVER = {"utran": ("rtt", "loss", "cqi", "rb", "mode"), "nr": ("rate", "up", "rtt", "rb"),
+             "constant_rate": ("rtt", "bler", "cqi", "rb", "mode"),
+             "packet_trace": ("rate", "up", "rtt", "bler", "loss", "cqi", "rb", "mode")}
+# Networks whose queue is not RLC's.
+_OWN_QUEUE = ("utran", "constant_rate", "packet_trace")
 
 
 # --- what the radio gives ---

@@ -95,6 +95,15 @@ def test_set_comes_last(tmp_path):
     assert made["radio"]["ues"]["ue1"]["cqi_ul"] == 3 and made["traffic"][0]["limit_s"] == 5
 
 
+def test_words_of_a_constant_rate(tmp_path):
+    words = "leo rate 50mbit up 5mbit loss 0.02 queue 40 delay 7ms"
+    made = settings(tmp_path, *words.split())
+    own = made["radio"]["constant_rate"]
+    assert (own["dl_rate"], own["ul_rate"], own["loss_dl"], own["loss_ul"], own["queue_pkts"]) == \
+        (50_000_000, 5_000_000, 0.02, 0.02, 40)
+    assert made["links"][0]["delay_ms"] == 7 and own["satellite"]["orbit"] == "leo"
+
+
 def test_any_scenario_is_a_link(tmp_path):
     made = settings(tmp_path, str(ROOT / "scenarios/d2d-nardini/static.yaml"), "queue", "7")
     assert [flow["kind"] for flow in made["traffic"]] == ["command"]
@@ -114,7 +123,9 @@ def test_a_link_to_this_machine():
     ("good rat 3mbit", "link: 'rat': did you mean 'rate'?; a command comes after --"),
     ("umts-384 rate 10kbit", "link: rate 10kbit: a TTI carries whole PDUs; allowed multiples of 32kbit"),
     ("umts-384 cqi 7", "link: cqi: allowed only in links over LTE and NR, not over the UTRAN"),
-    ("nr-midband rate 20mbit", "link: rate: allowed only in links over LTE and the UTRAN, not over NR"),
+    ("nr-midband rate 20mbit", "link: rate: allowed only in links over LTE, the UTRAN and constant rates, not over NR"),
+    ("leo cqi 7", "link: cqi: allowed only in links over LTE and NR, not over constant rates"),
+    ("leo rate 20mbit rtt 80ms", "link: rtt: allowed only in links over LTE, not over constant rates"),
     ("nr-mmwave rb 100", "link: rb: allowed only in links over LTE, not over NR"),
     ("rate", "link: rate: expected a value, such as `rate 20mbit`"),
     ("rate 20", "link: rate 20: allowed a rate in kbit, mbit or gbit"),
