@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from cellbed_formats.error import DataError
+from cellbed_formats.inside import Inside
 
 from ..report.fitted import ALWAYS, Column, Fitted
 from ..report.words import number_text
@@ -50,4 +51,5 @@ def draw(found: Acceptance, path: Path) -> None:
     from . import figure
 
     with theme(), mpl.rc_context(SETTINGS):
-        path.write_text(with_dark(svg(figure.draw({row.statistic: row for row in found.rows}, found.curves))))
+        drawn = with_dark(svg(figure.draw({row.statistic: row for row in found.rows}, found.curves)))
+    Inside.beside(path).write(drawn)

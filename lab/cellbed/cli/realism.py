@@ -43,6 +43,7 @@ def run_realism(
     """
     with analysing(traces[0], output or figure), cleaning_up():
         from cellbed_analysis.realism import acceptance, show
+        from cellbed_formats.inside import Inside
 
         held_out, others = _recordings(traces), _recordings(bar or [])
         model = _model(link, range(1, seeds + 1), seconds, tuple(set_ or []), [*held_out, *others])
@@ -50,7 +51,7 @@ def run_realism(
         console().print(show.table(link, found))
         console().print(show.said(found), soft_wrap=True)
         if output is not None:
-            output.write_text(json.dumps(found.to_json(), indent=1) + "\n")
+            Inside.beside(output).write(json.dumps(found.to_json(), indent=1) + "\n")
         if figure is not None:
             show.draw(found, figure)
 
