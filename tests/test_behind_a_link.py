@@ -106,7 +106,8 @@ def test_rtt_is_what_was_asked_for():
 
 
 @BOTH
-@pytest.mark.parametrize("name", ["umts-384", "train", "d2d", "nr-midband", "nr-l4s", "nr-mmwave", "leo"])
+@pytest.mark.parametrize("name", ["umts-384", "train", "d2d", "nr-midband", "nr-l4s", "nr-mmwave", "leo", "lte-drive",
+                                  "nr-sa-drive"])
 def test_ready_made_links(name, lab):
     done = cellbed("link", name, "--lab", lab, "--serve", "true", "--", "sh", "-c",
                    "ping -c 2 -i 1.1 $CELLBED_BASE && ping -c 1 -w 12 -i 11 $CELLBED_BASE")

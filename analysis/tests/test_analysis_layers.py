@@ -16,7 +16,7 @@ PACKAGE = "cellbed_analysis"
 #: Packages from the lowest to the highest. A module may import from its own package and from those before it.
 PACKAGES = (
     "cellbed_formats", "cellbed_channel", "study", "stats", "radio", "tcp", "metrics", "frames", "claims", "figures",
-    "interactive", "export", "plots", "report", "pcap", "studies", "",
+    "interactive", "export", "plots", "report", "pcap", "realism", "studies", "",
 )  # fmt: skip
 #: Found by `study.py` at run time, so no import shows that they are above everything.
 STUDIES = "studies"

@@ -31,8 +31,8 @@ NAVIGATION: dict[str, list[str]] = {
     "Reference": ["docs/reference/commands.md", "docs/reference/keys.md", "docs/scenario-format.md", "docs/nr.md",
                   "docs/metrics.md", "docs/pcap.md", "docs/result-format.md", "docs/trace-format.md", "docs/python.md",
                   "docs/glossary.md"],
-    "Explanation": ["docs/limits.md", "docs/limits-*.md", "docs/trust.md", "docs/claims.md", "docs/benchmarks.md",
-                    "ARCHITECTURE.md"],
+    "Explanation": ["docs/limits.md", "docs/limits-*.md", "docs/realism.md", "docs/trust.md", "docs/claims.md",
+                    "docs/benchmarks.md", "ARCHITECTURE.md"],
 }
 #: Trees of their own: pages of papers, and decisions.
 TREES: dict[str, list[str]] = {

@@ -130,6 +130,20 @@ struct cell_harq_cfg {
 	uint32_t nack_to_ack_q32;
 };
 
+/* Modelled UEs that only load the schedulers of every cell; see mac/common/crowd.h. */
+struct cell_crowd_cfg {
+	uint16_t count; /* of each cell, 0..CELL_MAX_CROWD; 0 = none, and no field below matters */
+	uint8_t direction;               /* enum cell_crowd_direction */
+	uint8_t arrival;                 /* enum cell_crowd_arrival */
+	uint32_t offered_rate_bps;       /* of one in one direction, on average */
+	uint32_t burst_bytes;            /* mean */
+	uint8_t burst_size;              /* enum cell_crowd_size: its distribution */
+	uint8_t weight;                  /* as that of a UE */
+	uint32_t cqi_period_ms;          /* every so long each has another CQI; 0 = never */
+	uint8_t n_cqi;                   /* 1..CELL_CROWD_CQI_MAX */
+	uint8_t cqi[CELL_CROWD_CQI_MAX]; /* each has one of them, with the same chance */
+};
+
 /* Everything the paper or 3GPP makes a parameter. Immutable after init. A structure for each layer,
  * and for what only one system has. cell_cfg_default() gives the values of the paper's Table 1 and
  * Figure 4. */
@@ -150,6 +164,7 @@ struct cell_cfg {
 	struct cell_harq_cfg harq;
 	struct cell_rlc_cfg rlc;
 	struct cell_pdcp_cfg pdcp;
+	struct cell_crowd_cfg crowd;
 
 	/* Bearers that are not as the above, in the order of their UEs; the caller's until
 	 * cell_done(). Of one UE the first that takes a packet has it. */

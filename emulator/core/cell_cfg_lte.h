@@ -49,20 +49,6 @@ struct cell_lte_mode_switch_cfg {
 	uint8_t flush_air;  /* blocks on the air are void, too; those of AM always are */
 };
 
-/* Modelled UEs that only load the schedulers of every cell; see ran/lte/crowd.c. */
-struct cell_lte_crowd_cfg {
-	uint16_t count; /* of each cell, 0..CELL_MAX_CROWD; 0 = none, and no field below matters */
-	uint8_t direction;               /* enum cell_crowd_direction */
-	uint8_t arrival;                 /* enum cell_crowd_arrival */
-	uint32_t offered_rate_bps;       /* of one in one direction, on average */
-	uint32_t burst_bytes;            /* mean */
-	uint8_t burst_size;              /* enum cell_crowd_size: its distribution */
-	uint8_t weight;                  /* as that of a UE */
-	uint32_t cqi_period_ms;          /* every so long each has another CQI; 0 = never */
-	uint8_t n_cqi;                   /* 1..CELL_CROWD_CQI_MAX */
-	uint8_t cqi[CELL_CROWD_CQI_MAX]; /* each has one of them, with the same chance */
-};
-
 /* LTE, beside what it shares with NR. */
 struct cell_lte_cfg {
 	uint16_t n_rb;        /* 6..110 */
@@ -73,7 +59,6 @@ struct cell_lte_cfg {
 	struct cell_lte_mac_cfg mac;
 	struct cell_lte_control_cfg control;
 	struct cell_lte_mode_switch_cfg mode_switch;
-	struct cell_lte_crowd_cfg crowd;
 };
 
 #endif

@@ -15,7 +15,7 @@ static const struct limit cell_limits[] = {
 	LIMIT(cell_cfg, n_ue, 1, 100),
 	LIMIT(cell_cfg, n_enb, 1, 4),
 	LIMIT(cell_cfg, harq.n_bler, 1, 8),
-	LIMIT(cell_cfg, lte.crowd.n_cqi, 1, 64),
+	LIMIT(cell_cfg, crowd.n_cqi, 1, 64),
 	LIMIT(cell_cfg, max_cmds, 1, 65536),
 };
 

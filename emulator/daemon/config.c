@@ -145,9 +145,9 @@ static int read_crowd_cqi(struct reader *r, const json_t *list)
 			return config_fail(r,
 			                   "key 'cell.crowd.cqi[%zu]': value %lld: allowed 1..15",
 			                   i, (long long)cqi);
-		cell->lte.crowd.cqi[i] = (uint8_t)cqi;
+		cell->crowd.cqi[i] = (uint8_t)cqi;
 	}
-	cell->lte.crowd.n_cqi = (uint8_t)n;
+	cell->crowd.n_cqi = (uint8_t)n;
 	return 0;
 }
 

@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cellsim.c - the core driven by a file of arrivals: no kernel, no root.
+ * cellsim.c - the core driven by a file of arrivals, or by packets that always wait for one UE: no
+ * kernel, no root.
  *
  * Packets between tunnels' ends take CORE_DELAY_NS.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "arrival.h"
+#include "backlog.h"
+#include "number.h"
 #include "output.h"
 #include "router.h"
 #include "script.h"
 
 #define CORE_DELAY_NS INT64_C(4000000) /* two links of 2 ms */
+#define SECONDS_MAX   86400
 
 struct sim {
 	struct config cfg;
@@ -27,7 +32,9 @@ struct sim {
 	struct output output;
 	struct script script;
 	struct router router;
+	struct backlog backlog;
 	int64_t last_ns; /* latest arrival */
+	int64_t end_ns;  /* of what comes after it */
 	int error;       /* of the script or the router, negative errno */
 };
 
@@ -40,7 +47,8 @@ static void perform(struct sim *s, size_t n)
 			taken = router_take(&s->router, &s->out[i]);
 		if (taken < 0)
 			s->error = taken;
-		else if (taken == 0)
+		else if (taken == 0 && !(s->out[i].type == CELL_OUT_DELIVER &&
+		                         backlog_take(&s->backlog, &s->out[i])))
 			output_perform(&s->output, &s->out[i]);
 	}
 }
@@ -159,7 +167,7 @@ static int feed(struct sim *s, const char *path)
 	}
 	free(line);
 	(void)fclose(f);
-	while (r == 0 && s->error == 0 && under_way(s))
+	while (r == 0 && s->error == 0 && under_way(s) && next_ns(s) < s->end_ns)
 		go_on(s);
 	if (s->error < 0)
 		(void)fprintf(stderr, "cellsim: at %lld ns: %s\n", (long long)s->last_ns,
@@ -167,13 +175,35 @@ static int feed(struct sim *s, const char *path)
 	return r < 0 ? r : s->error;
 }
 
-static void name_outputs(struct config_output *o, const char *dir)
+/* Keep packets waiting until its end. Return: 0 or negative errno after a message. */
+static int fill(struct sim *s)
 {
+	struct backlog *b = &s->backlog;
+	int r = 0;
+
+	while (r == 0 && s->error == 0 && b->next_ns < b->end_ns) {
+		while (s->error == 0 && next_ns(s) < b->next_ns)
+			go_on(s);
+		apply_until(s, b->next_ns);
+		r = backlog_send(b, s->cell);
+	}
+	r = r < 0 ? r : s->error;
+	if (r < 0)
+		(void)fprintf(stderr, "cellsim: at %lld ns: %s\n", (long long)b->next_ns,
+		              strerror(-r));
+	return r;
+}
+
+/* With a backlog only sums: a trace of it would have thousands of rows a second. */
+static void name_outputs(struct config_output *o, const char *dir, bool all)
+{
+	*o->trace = *o->pcap = *o->arrivals = *o->deliveries = '\0';
+	(void)snprintf(o->stats, sizeof(o->stats), "%s/radio.json", dir);
+	if (!all)
+		return;
 	(void)snprintf(o->trace, sizeof(o->trace), "%s/radio.trace", dir);
 	(void)snprintf(o->pcap, sizeof(o->pcap), "%s/radio.pcap", dir);
-	(void)snprintf(o->stats, sizeof(o->stats), "%s/radio.json", dir);
 	(void)snprintf(o->deliveries, sizeof(o->deliveries), "%s/deliveries.txt", dir);
-	*o->arrivals = '\0';
 }
 
 /* Return: 0, or negative errno after a message. */
@@ -215,25 +245,52 @@ static int write_stats(const struct sim *s)
 	return -EIO;
 }
 
+/* What the command line says. */
+struct arguments {
+	const char *config, *arrivals, *dir, *backlog;
+	uint64_t seconds; /* of the backlog; of arrivals 0: until all have come out */
+};
+
 /* Return: 0, or negative errno after a message. */
-static int run_all(struct sim *s, const char *arrivals, const char *dir)
+static int feed_or_fill(struct sim *s, const struct arguments *a)
 {
-	size_t n = 0;
 	int r;
 
-	name_outputs(&s->cfg.output, dir);
-	if (mkdir(dir, 0777) < 0 && errno != EEXIST) {
+	s->end_ns = a->seconds ? (int64_t)a->seconds * 1000 * CELL_TTI_NS : CELL_NEVER;
+	if (a->arrivals)
+		return feed(s, a->arrivals);
+	r = backlog_open(&s->backlog, &s->cfg, a->backlog, (uint32_t)a->seconds, a->dir);
+	if (r == -EINVAL)
+		(void)fprintf(stderr, "cellsim: --backlog %s: allowed names of UEs\n", a->backlog);
+	else if (r < 0)
+		(void)fprintf(stderr, "cellsim: %s/delivered.txt: %s\n", a->dir, strerror(-r));
+	return r < 0 ? r : fill(s);
+}
+
+/* Return: 0, or negative errno after a message. */
+static int run_all(struct sim *s, const struct arguments *a)
+{
+	size_t n = 0;
+	int r, closed;
+
+	name_outputs(&s->cfg.output, a->dir, a->arrivals != NULL);
+	if (mkdir(a->dir, 0777) < 0 && errno != EEXIST) {
 		r = -errno;
-		(void)fprintf(stderr, "cellsim: %s: %s\n", dir, strerror(errno));
+		(void)fprintf(stderr, "cellsim: %s: %s\n", a->dir, strerror(errno));
 		return r;
 	}
 	r = output_open(&s->output, &s->cfg, 0, 0);
 	if (r == 0)
-		r = feed(s, arrivals);
+		r = feed_or_fill(s, a);
 	else
 		(void)fprintf(stderr, "cellsim: %s: %s\n", s->output.error_path, strerror(-r));
 	(void)cell_done(s->cell, s->out, s->n_out, &n);
 	perform(s, n);
+	closed = backlog_close(&s->backlog);
+	if (closed < 0 && r == 0) {
+		r = closed;
+		(void)fprintf(stderr, "cellsim: %s/delivered.txt: %s\n", a->dir, strerror(-r));
+	}
 	if (output_close(&s->output) < 0 && r == 0) {
 		r = s->output.error;
 		(void)fprintf(stderr, "cellsim: %s: %s\n", s->output.error_path, strerror(-r));
@@ -241,7 +298,7 @@ static int run_all(struct sim *s, const char *arrivals, const char *dir)
 	return write_stats(s) < 0 && r == 0 ? -EIO : r;
 }
 
-static int run(struct sim *s, const char *arrivals, const char *dir)
+static int run(struct sim *s, const struct arguments *a)
 {
 	void *mem = NULL;
 	int r;
@@ -249,7 +306,7 @@ static int run(struct sim *s, const char *arrivals, const char *dir)
 	s->router = (struct router){ .cfg = &s->cfg.cell, .delay_ns = CORE_DELAY_NS };
 	r = open_cell(s, &mem);
 	if (r == 0)
-		r = run_all(s, arrivals, dir);
+		r = run_all(s, a);
 	router_close(&s->router);
 	script_close(&s->script);
 	free(mem);
@@ -257,36 +314,51 @@ static int run(struct sim *s, const char *arrivals, const char *dir)
 	return r;
 }
 
-int main(int argc, char **argv)
+/* Return: whether the command line makes sense. */
+static bool parse(struct arguments *ret, int argc, char **argv)
 {
 	static const struct option options[] = { { "config", required_argument, NULL, 'c' },
 		                                 { "arrivals", required_argument, NULL, 'a' },
+		                                 { "backlog", required_argument, NULL, 'b' },
+		                                 { "seconds", required_argument, NULL, 's' },
 		                                 { "out", required_argument, NULL, 'o' },
 		                                 { 0 } };
-	const char *config = NULL, *arrivals = NULL, *dir = NULL;
-	char error[CONFIG_ERROR_MAX];
-	static struct sim sim;
 	int o;
 
 	while ((o = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (o == 'c')
-			config = optarg;
+			ret->config = optarg;
 		else if (o == 'a')
-			arrivals = optarg;
+			ret->arrivals = optarg;
+		else if (o == 'b')
+			ret->backlog = optarg;
 		else if (o == 'o')
-			dir = optarg;
-		else
-			return 2;
+			ret->dir = optarg;
+		else if (o != 's' || !number_parse(optarg, 10, 1, SECONDS_MAX, &ret->seconds))
+			return false;
 	}
-	if (!config || !arrivals || !dir || optind != argc) {
-		(void)fputs("usage: cellsim --config FILE --arrivals FILE --out DIR\n"
-		            "Send the packets of a file through a cell, as fast as it goes.\n",
-		            stderr);
+	return ret->config && ret->dir && optind == argc && !ret->arrivals == !!ret->backlog &&
+	       (!ret->backlog || ret->seconds);
+}
+
+int main(int argc, char **argv)
+{
+	struct arguments a = { 0 };
+	char error[CONFIG_ERROR_MAX];
+	static struct sim sim;
+
+	if (!parse(&a, argc, argv)) {
+		(void)fputs(
+			"usage: cellsim --config FILE --arrivals FILE [--seconds N] --out DIR\n"
+			"       cellsim --config FILE --backlog UE --seconds N --out DIR\n"
+			"Send the packets of a file through a cell, or keep packets waiting for a "
+			"UE, as fast\nas it goes.\n",
+			stderr);
 		return 2;
 	}
-	if (config_load(&sim.cfg, config, error) < 0) {
+	if (config_load(&sim.cfg, a.config, error) < 0) {
 		(void)fprintf(stderr, "cellsim: %s\n", error);
 		return 2;
 	}
-	return run(&sim, arrivals, dir) < 0 ? 1 : 0;
+	return run(&sim, &a) < 0 ? 1 : 0;
 }

@@ -126,3 +126,17 @@ def test_wrong_arrivals(tmp_path, line, message):
                           capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert message in done.stderr
+
+
+@pytest.mark.parametrize(("arguments", "status", "message"), [
+    (("--backlog", "ue3", "--seconds", "1"), 1, "cellsim: --backlog ue3: allowed names of UEs\n"),
+    (("--backlog", "ue1"), 2, "usage: cellsim"), (("--seconds", "1"), 2, "usage: cellsim"),
+    (("--arrivals", "x", "--seconds", "no"), 2, "usage: cellsim"),
+    (("--backlog", "ue1", "--seconds", "0"), 2, "usage: cellsim"),
+    (("--backlog", "ue1", "--seconds", "86401"), 2, "usage: cellsim"),
+    (("--backlog", "ue1", "--seconds", "1", "--arrivals", "x"), 2, "usage: cellsim"), ((), 2, "usage: cellsim"),
+])
+def test_wrong_backlog(tmp_path, arguments, status, message):
+    done = subprocess.run([CELLSIM, "--config", config(tmp_path), *arguments, "--out", tmp_path / "o"],
+                          capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr[:len(message)]) == (status, message)

@@ -17,6 +17,7 @@ import numpy as np
 
 from cellbed_formats.error import DataError
 
+from ..stats.distance import ks_distance
 from ..stats.interval import Estimate, share_of
 from .measures import RECEIVER, FlowMeasures
 
@@ -242,13 +243,6 @@ def nearness(original: Behaviour, replay: Behaviour) -> Nearness:
     return Nearness(
         (original.goodput_mbps, replay.goodput_mbps), (original.retransmissions, replay.retransmissions), rtt,
         ks_distance(original.rtt_ms, replay.rtt_ms), _curves_apart(original, replay))
-
-
-def ks_distance(a: np.ndarray, b: np.ndarray) -> float:
-    """The Kolmogorov-Smirnov distance of two samples, which are sorted. Source: NIST/SEMATECH 1.3.5.16"""
-    every = np.concatenate([a, b])
-    apart = np.searchsorted(a, every, "right") / len(a) - np.searchsorted(b, every, "right") / len(b)
-    return float(np.abs(apart).max())
 
 
 def _curves_apart(original: Behaviour, replay: Behaviour) -> float:

@@ -15,7 +15,8 @@ import numpy as np
 from cellbed_formats.error import DataError
 
 from ..radio.opportunities import opportunities
-from .fitted_link import MS, QUANTILES, deliveries, ks_distance, ready, round_trips
+from ..stats.distance import ks_distance
+from .fitted_link import MS, QUANTILES, deliveries, ready, round_trips
 from .measures import FlowMeasures
 
 PART_MS = 100

@@ -98,7 +98,8 @@ class Causes:
         key = node, direction
         if key not in self._services:
             radio = self.bundle.settings["radio"]
-            crowded = (radio.get("crowd") or {"direction": None})["direction"] in (direction, "both")
+            crowded = (radio.get("system", "lte") == "lte" and
+                       (radio.get("crowd") or {"direction": None})["direction"] in (direction, "both"))
             self._services[key] = service(self.log, self.bundle.ue_numbers[node], direction, self._own,
                                           self._away_ns(node), radio["n_rb"] if crowded else 0)
         return self._services[key]

@@ -10,7 +10,8 @@ import pytest
 from conversation import MSS, Conversation
 
 from cellbed_analysis.pcap.analysis import largest
-from cellbed_analysis.pcap.fitted_link import Behaviour, behaviour, fit, ks_distance, nearness
+from cellbed_analysis.pcap.fitted_link import Behaviour, behaviour, fit, nearness
+from cellbed_analysis.stats.distance import ks_distance
 from cellbed_formats.error import DataError
 
 

@@ -13,8 +13,8 @@ void cell_cfg_default(struct cell_cfg *cfg)
 		.n_ue = 2,
 		.n_enb = 1,
 		.rlc.t_reassembly_ms = 35, /* Source: TS 38.331 9.2.1 */
-		.lte.crowd.n_cqi = 3,
-		.lte.crowd.cqi = { 7, 9, 11 },
+		.crowd.n_cqi = 3,
+		.crowd.cqi = { 7, 9, 11 },
 		.harq.n_bler = 5, /* Park 2013, section 3 */
 		.harq.bler_q32 = { Q32(0.1), Q32(0.01), Q32(0.005), Q32(0.002), Q32(0.001) },
 		.recorded = { CFG_RECORDED_DEFAULTS },

@@ -70,10 +70,10 @@ int main(int argc, char **argv)
 		cfg.ue[i].mode = CELL_MODE_IM;
 		cfg.ue[i].rnti = (uint16_t)(cfg.ue[0].rnti + i);
 	}
-	cfg.lte.crowd.count = (uint16_t)n_crowd;
+	cfg.crowd.count = (uint16_t)n_crowd;
 	if (n_crowd > 0)
-		cfg.lte.crowd.offered_rate_bps = (uint32_t)(CROWD_BPS / n_crowd);
-	cfg.lte.crowd.burst_bytes = 1000;
+		cfg.crowd.offered_rate_bps = (uint32_t)(CROWD_BPS / n_crowd);
+	cfg.crowd.burst_bytes = 1000;
 	cfg.rlc.mode = argv[1][0] == 'u' ? CELL_RLC_UM : CELL_RLC_AM;
 	if (argv[1][0] == 'n') {
 		make_nr(&cfg);

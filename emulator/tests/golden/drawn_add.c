@@ -38,9 +38,9 @@ static uint32_t perhaps(uint32_t value)
 
 void drawn_add_crowd(struct plan *p)
 {
-	struct cell_lte_crowd_cfg *crowd = &p->cfg.lte.crowd;
+	struct cell_crowd_cfg *crowd = &p->cfg.crowd;
 
-	*crowd = (struct cell_lte_crowd_cfg){
+	*crowd = (struct cell_crowd_cfg){
 		.count = (uint16_t)(1 + drawn_below(8)),
 		.direction = (uint8_t)drawn_below(CELL_CROWD_DIRECTION_COUNT),
 		.arrival = (uint8_t)drawn_below(CELL_CROWD_ARRIVAL_COUNT),

@@ -16,7 +16,7 @@ NETWORK, PORT_NETWORK = 0, 0x80  # as a peer; the bit of a port behind the eNB
 UL, DL, SL = 0, 1, 2
 RLC_MODES = range(lib.CELL_RLC_MODE_COUNT)
 # Keys that do nothing in a cell without tunnels, and those of a crowd, which never comes to rest.
-OF_OTHERS = ("utran.", "constant.", "handover.", "gtpu.", "system", "lte.crowd.", "nr.", "rlc.am.sn_bits",
+OF_OTHERS = ("utran.", "constant.", "handover.", "gtpu.", "system", "crowd.", "nr.", "rlc.am.sn_bits",
              "rlc.t_reassembly_ms", "pdcp.t_reordering_infinite", "pdcp.out_of_order")
 SN_BITS_MAX = {"rlc.um.sn_bits": 10, "pdcp.sn_bits": 12}  # NR has more
 WHOLE_MIN_RB = 18  # TM wants blocks with room for a packet

@@ -127,7 +127,7 @@ def _one_default_each(c: Any) -> bool:
 OF_CELLS = [
     *in_range("CFG", lambda c: [c]),
     *(Refusal(name, f"1..{high}", lambda c, name=name, high=high: 1 <= get(c, name) <= high, single=True)
-      for name, high in (("n_ue", UES), ("n_enb", 4), ("harq.n_bler", 8), ("lte.crowd.n_cqi", 64),
+      for name, high in (("n_ue", UES), ("n_enb", 4), ("harq.n_bler", 8), ("crowd.n_cqi", 64),
                          ("max_cmds", 65536))),
 ]
 OF_UES = in_range("CFG_UE", ues)

@@ -12,14 +12,14 @@ MEMBERS_MAX = 70  # more than a word of bits
 
 def crowded(choices: Choices):
     """A plan of a cell and what happens to it, with a crowd."""
-    drawn = {name: value for name, value in choices.keys(only="lte.crowd.").items() if name != "lte.crowd.count"}
+    drawn = {name: value for name, value in choices.keys(only="crowd.").items() if name != "crowd.count"}
     found = plan(choices)
-    drawn["lte.crowd.count"] = choices.number(1, MEMBERS_MAX)
-    least = -(-drawn.get("lte.crowd.offered_rate_bps", 100_000) * drawn["lte.crowd.count"] // 8_000_000)
-    drawn["lte.crowd.burst_bytes"] = max(drawn.get("lte.crowd.burst_bytes", 50_000), least)
+    drawn["crowd.count"] = choices.number(1, MEMBERS_MAX)
+    least = -(-drawn.get("crowd.offered_rate_bps", 100_000) * drawn["crowd.count"] // 8_000_000)
+    drawn["crowd.burst_bytes"] = max(drawn.get("crowd.burst_bytes", 50_000), least)
     if found.cfg.get("lte.mac.ul_always_scheduled"):
-        drawn["lte.crowd.direction"] = lib.CELL_CROWD_DL
-    found.cfg.update(drawn | {"lte.crowd.n_cqi": 2, "lte.crowd.cqi": [choices.number(1, 15), choices.number(1, 15)]})
+        drawn["crowd.direction"] = lib.CELL_CROWD_DL
+    found.cfg.update(drawn | {"crowd.n_cqi": 2, "crowd.cqi": [choices.number(1, 15), choices.number(1, 15)]})
     return found
 
 
@@ -51,7 +51,7 @@ def test_no_block_is_given_twice(found):
     for direction, n in blocks.items():
         assert stats.crowd_rb_retx[direction] <= stats.crowd_rb[direction] <= n * cfg.lte.n_rb * ms
         assert stats.crowd_bytes_refused[direction] <= stats.crowd_bytes_in[direction]
-        if cfg.lte.crowd.arrival == lib.CELL_CROWD_POISSON:
+        if cfg.crowd.arrival == lib.CELL_CROWD_POISSON:
             assert stats.crowd_bytes_out[direction] + stats.crowd_bytes_refused[direction] <= \
                 stats.crowd_bytes_in[direction]
     rows = [row for row in run.cell.rows(lib.CELL_EV_GRANT) if row["dir"] == lib.CELL_DIR_DL]

@@ -13,11 +13,11 @@ static void setup(struct run *r, uint16_t n)
 	r->cfg.n_ue = 1;
 	r->cfg.ue[0].peer = CELL_PEER_NETWORK;
 	r->cfg.rlc.queue_pkts = 4000;
-	r->cfg.lte.crowd.count = n;
-	r->cfg.lte.crowd.arrival = CELL_CROWD_FULL_BUFFER;
-	r->cfg.lte.crowd.direction = CELL_CROWD_DL;
-	r->cfg.lte.crowd.n_cqi = 1;
-	r->cfg.lte.crowd.cqi[0] = 15;
+	r->cfg.crowd.count = n;
+	r->cfg.crowd.arrival = CELL_CROWD_FULL_BUFFER;
+	r->cfg.crowd.direction = CELL_CROWD_DL;
+	r->cfg.crowd.n_cqi = 1;
+	r->cfg.crowd.cqi[0] = 15;
 }
 
 /* The UE has more to get, or to send, than it could for all that time. */
@@ -67,7 +67,7 @@ static void test_a_share_of_the_uplink(void **state)
 
 	(void)state;
 	setup(&r, 4);
-	r.cfg.lte.crowd.direction = CELL_CROWD_UL;
+	r.cfg.crowd.direction = CELL_CROWD_UL;
 	run_full_buffer(&r, 1);
 	before = run_count(&r, CELL_EV_GRANT, CELL_NODE_ENB);
 	assert_in_range(before, share - share / 20, share);
@@ -88,7 +88,7 @@ static uint64_t ratio_percent(struct run *r)
 	uint64_t percent;
 
 	run_full_buffer(r, 1 | CELL_PORT_NETWORK);
-	percent = 100 * r->bytes_out * r->cfg.lte.crowd.count /
+	percent = 100 * r->bytes_out * r->cfg.crowd.count /
 	          (stats_of(r).crowd_bytes_out[CELL_DIR_DL] + 1);
 	run_end(r);
 	return percent;
@@ -115,8 +115,8 @@ static void test_shares_by_scheduler(void **state)
 
 		setup(&r, 4);
 		r.cfg.scheduler = (uint8_t)cases[i].scheduler;
-		r.cfg.lte.crowd.weight = cases[i].crowd_weight;
-		r.cfg.lte.crowd.cqi[0] = cases[i].crowd_cqi;
+		r.cfg.crowd.weight = cases[i].crowd_weight;
+		r.cfg.crowd.cqi[0] = cases[i].crowd_cqi;
 		assert_in_range(ratio_percent(&r), cases[i].least_percent, cases[i].most_percent);
 	}
 }
@@ -133,7 +133,7 @@ static void test_waiting_counts(void **state)
 
 		setup(&r, 4);
 		r.cfg.scheduler = CELL_SCHED_MLWDF;
-		r.cfg.lte.crowd.weight = weights[i];
+		r.cfg.crowd.weight = weights[i];
 		percent[i] = ratio_percent(&r);
 	}
 	assert_true(percent[0] > 3 * percent[1] && percent[1] > percent[2] && percent[2] > 90);
@@ -153,7 +153,7 @@ static void test_the_best_channel(void **state)
 	run_end(&r);
 	setup(&r, 4);
 	r.cfg.scheduler = CELL_SCHED_MAX_CI;
-	r.cfg.lte.crowd.cqi[0] = 10;
+	r.cfg.crowd.cqi[0] = 10;
 	run_full_buffer(&r, 1 | CELL_PORT_NETWORK);
 	assert_int_equal(stats_of(&r).crowd_bytes_out[CELL_DIR_DL], 0);
 	run_end(&r);
@@ -163,11 +163,11 @@ static void test_the_best_channel(void **state)
 static void setup_bursts(struct run *r)
 {
 	setup(r, 200);
-	r->cfg.lte.crowd.arrival = CELL_CROWD_POISSON;
-	r->cfg.lte.crowd.offered_rate_bps = 40000;
-	r->cfg.lte.crowd.burst_bytes = 2000;
-	r->cfg.lte.crowd.burst_size = CELL_CROWD_CONSTANT;
-	r->cfg.lte.crowd.cqi[0] = 9;
+	r->cfg.crowd.arrival = CELL_CROWD_POISSON;
+	r->cfg.crowd.offered_rate_bps = 40000;
+	r->cfg.crowd.burst_bytes = 2000;
+	r->cfg.crowd.burst_size = CELL_CROWD_CONSTANT;
+	r->cfg.crowd.cqi[0] = 9;
 }
 
 /*
@@ -203,7 +203,7 @@ static void test_exponential_sizes(void **state)
 
 	(void)state;
 	setup_bursts(&r);
-	r.cfg.lte.crowd.burst_size = CELL_CROWD_EXPONENTIAL;
+	r.cfg.crowd.burst_size = CELL_CROWD_EXPONENTIAL;
 	run_start(&r);
 	run_until(&r, MS(20000));
 	s = stats_of(&r);
@@ -222,7 +222,7 @@ static void test_retransmissions_take_their_share(void **state)
 		struct run r;
 
 		setup_bursts(&r);
-		r.cfg.lte.crowd.direction = dirs[i] == CELL_DIR_UL ? CELL_CROWD_UL : CELL_CROWD_DL;
+		r.cfg.crowd.direction = dirs[i] == CELL_DIR_UL ? CELL_CROWD_UL : CELL_CROWD_DL;
 		r.cfg.harq.max_attempts = 4;
 		r.cfg.harq.n_bler = 2;
 		r.cfg.harq.bler_q32[0] = UINT32_C(1) << 30;
@@ -248,7 +248,7 @@ static void test_retransmissions_come_after_a_round_trip(void **state)
 		struct run r;
 
 		setup(&r, 1);
-		r.cfg.lte.crowd.direction = dirs[i] == CELL_DIR_UL ? CELL_CROWD_UL : CELL_CROWD_DL;
+		r.cfg.crowd.direction = dirs[i] == CELL_DIR_UL ? CELL_CROWD_UL : CELL_CROWD_DL;
 		r.cfg.harq.max_attempts = 2;
 		r.cfg.harq.n_bler = 1;
 		r.cfg.harq.bler_q32[0] = UINT32_MAX;
@@ -273,9 +273,9 @@ static void test_more_than_the_cell_carries(void **state)
 
 	(void)state;
 	setup_bursts(&r);
-	r.cfg.lte.crowd.count = 2;
-	r.cfg.lte.crowd.offered_rate_bps = 1000000000;
-	r.cfg.lte.crowd.burst_bytes = 50000000;
+	r.cfg.crowd.count = 2;
+	r.cfg.crowd.offered_rate_bps = 1000000000;
+	r.cfg.crowd.burst_bytes = 50000000;
 	run_start(&r);
 	run_until(&r, MS(20000));
 	s = stats_of(&r);
@@ -294,9 +294,9 @@ static void test_several_cells(void **state)
 	(void)state;
 	run_defaults(&r, CELL_MODE_IM);
 	run_core_network(&r);
-	r.cfg.lte.crowd.count = 3;
-	r.cfg.lte.crowd.direction = CELL_CROWD_BOTH;
-	r.cfg.lte.crowd.arrival = CELL_CROWD_FULL_BUFFER;
+	r.cfg.crowd.count = 3;
+	r.cfg.crowd.direction = CELL_CROWD_BOTH;
+	r.cfg.crowd.arrival = CELL_CROWD_FULL_BUFFER;
 	run_start(&r);
 	run_until(&r, MS(999));
 	assert_int_equal(stats_of(&r).crowd_members, 12);
@@ -316,9 +316,9 @@ static void test_several_cells_draw_apart(void **state)
 	(void)state;
 	setup(&r, 1);
 	r.cfg.scheduler = CELL_SCHED_MAX_CI;
-	r.cfg.lte.crowd.n_cqi = 2;
-	r.cfg.lte.crowd.cqi[1] = 3;
-	r.cfg.lte.crowd.cqi_period_ms = 10;
+	r.cfg.crowd.n_cqi = 2;
+	r.cfg.crowd.cqi[1] = 3;
+	r.cfg.crowd.cqi_period_ms = 10;
 	run_core_network(&r);
 	r.cfg.n_ue = 2;
 	r.cfg.ue[0].cqi_dl = r.cfg.ue[1].cqi_dl = 9;
@@ -348,10 +348,10 @@ static void test_cqis_change(void **state)
 		struct run r;
 
 		setup(&r, 1);
-		r.cfg.lte.crowd.n_cqi = i == 2 ? 2 : 1;
-		r.cfg.lte.crowd.cqi[0] = i == 1 ? 3 : 15;
-		r.cfg.lte.crowd.cqi[1] = 3;
-		r.cfg.lte.crowd.cqi_period_ms = 1;
+		r.cfg.crowd.n_cqi = i == 2 ? 2 : 1;
+		r.cfg.crowd.cqi[0] = i == 1 ? 3 : 15;
+		r.cfg.crowd.cqi[1] = 3;
+		r.cfg.crowd.cqi_period_ms = 1;
 		run_start(&r);
 		run_until(&r, MS(4000));
 		bytes[i] = stats_of(&r).crowd_bytes_out[CELL_DIR_DL];
@@ -381,20 +381,20 @@ static void test_what_is_refused(void **state)
 
 	(void)state;
 	setup(&r, 1000);
-	r.cfg.lte.crowd.offered_rate_bps = 1000000000;
-	r.cfg.lte.crowd.burst_bytes = 124999;
+	r.cfg.crowd.offered_rate_bps = 1000000000;
+	r.cfg.crowd.burst_bytes = 124999;
 	assert_int_equal(cell_cfg_check(&r.cfg, &field, &range), -EINVAL);
-	assert_string_equal(field, "lte.crowd.burst_bytes");
-	r.cfg.lte.crowd.burst_bytes = 125000;
+	assert_string_equal(field, "crowd.burst_bytes");
+	r.cfg.crowd.burst_bytes = 125000;
 	assert_int_equal(cell_cfg_check(&r.cfg, &field, &range), 0);
-	r.cfg.lte.crowd.cqi[0] = 16;
+	r.cfg.crowd.cqi[0] = 16;
 	assert_int_equal(cell_cfg_check(&r.cfg, &field, &range), -EINVAL);
-	assert_string_equal(field, "lte.crowd.cqi");
-	r.cfg.lte.crowd.cqi[0] = 1;
+	assert_string_equal(field, "crowd.cqi");
+	r.cfg.crowd.cqi[0] = 1;
 	r.cfg.lte.mac.ul_always_scheduled = 1;
-	r.cfg.lte.crowd.direction = CELL_CROWD_BOTH;
+	r.cfg.crowd.direction = CELL_CROWD_BOTH;
 	assert_int_equal(cell_cfg_check(&r.cfg, &field, &range), -EINVAL);
-	assert_string_equal(field, "lte.crowd.direction");
+	assert_string_equal(field, "crowd.direction");
 }
 
 /* What modelled UEs do in the uplink does not depend on what others do in the downlink. */
@@ -408,7 +408,7 @@ static void test_directions_are_apart(void **state)
 		struct run r;
 
 		setup_bursts(&r);
-		r.cfg.lte.crowd.direction = directions[i];
+		r.cfg.crowd.direction = directions[i];
 		run_start(&r);
 		run_until(&r, MS(SUBFRAMES));
 		stats[i] = stats_of(&r);

@@ -23,6 +23,8 @@ COMMANDS = {
                      "one-way delays."),
     "fit": ("fit", "Make a recorded link of a capture or a trace, run it in the virtual lab, and report how close it "
                    "comes."),
+    "realism": ("realism", "Compare what a link delivers with recordings of real links, beside how far these are from "
+                           "each other."),
     "set": ("set", "Change a link or run of the native lab while it goes on."),
     "guest": ("guest", "Run a command in a guest kernel in virtual time, or a shell when none is given."),
     "prune": ("prune", "Free disk space taken by results. Without options, only report how much could be freed."),

@@ -40,7 +40,7 @@ _SECTIONS: dict[str, tuple[type[BaseModel], str]] = {
     "link_failure": (handover.LinkFailure, "handover.link_failure."),
     "detach_times": (handover.Times, "handover.detach_times."),
     "preparation_times": (handover.Times, "handover.preparation_times."), "gtpu": (radio.Gtpu, "gtpu."),
-    "crowd": (crowd.Crowd, "lte.crowd."),
+    "crowd": (crowd.Crowd, "crowd."),
     **{name: (model, model.PREFIX) for name, model in radio_system.others().items()}, "ues": (radio.UeRadio, ""),
     "bearers": (bearer.Bearer, ""), "filters": (bearer.Filter, ""), "netem": (netem.Netem, "")}
 # Of the others struct cell_cfg.

@@ -93,8 +93,8 @@ class Nr(System):
     ENB = "the gNB"
     HAS_CORE = True
     RADIO_KEYS: ClassVar[frozenset[str]] = System.RADIO_KEYS | {
-        "scheduler", "pf_average_tti", "harq", "rlc", "rlc_um", "rlc_am", "pdcp", "channel", "handover", "gtpu",
-        "events"}
+        "scheduler", "pf_average_tti", "harq", "rlc", "rlc_um", "rlc_am", "pdcp", "channel", "crowd", "handover",
+        "gtpu", "events"}
     UE_KEYS: ClassVar[frozenset[str]] = System.UE_KEYS | {
         "weight", "cqi_ul", "cqi_dl", "bler_ul", "bler_dl", "bearers", *SECOND_CELL}
 

@@ -43,3 +43,16 @@ const char *channel_check_harq_bler(const struct cell_cfg *cfg, const char **ret
 			return "harq.bler";
 	return NULL;
 }
+
+const char *channel_check_crowd(const struct cell_cfg *cfg, const char **ret_range)
+{
+	*ret_range = "each 1..15";
+	for (uint8_t i = 0; i < cfg->crowd.n_cqi; i++)
+		if (cfg->crowd.cqi[i] < 1 || cfg->crowd.cqi[i] > 15)
+			return "crowd.cqi";
+	*ret_range = "at most one burst of the whole crowd in a microsecond";
+	if ((uint64_t)cfg->crowd.offered_rate_bps * cfg->crowd.count >
+	    UINT64_C(8000000) * cfg->crowd.burst_bytes)
+		return "crowd.burst_bytes";
+	return NULL;
+}

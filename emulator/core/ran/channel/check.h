@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check.h - keys of bearers and HARQ that LTE and NR have alike, and that depend on each other. */
+/* check.h - keys of bearers, HARQ and crowds that LTE and NR have alike, and that depend on each
+ * other. */
 #ifndef CHANNEL_CHECK_H
 #define CHANNEL_CHECK_H
 
@@ -14,5 +15,8 @@ const char *channel_check_bearers(const struct cell_cfg *cfg, const char **ret_r
 
 /** channel_check_harq_bler() - the ladder of errors by attempt. Return: as above. */
 const char *channel_check_harq_bler(const struct cell_cfg *cfg, const char **ret_range);
+
+/** channel_check_crowd() - modelled UEs. Return: as above. */
+const char *channel_check_crowd(const struct cell_cfg *cfg, const char **ret_range);
 
 #endif

@@ -187,19 +187,13 @@ static const char *check_harq(const struct cell_cfg *cfg, const char **ret_range
 /* Modelled UEs. Return: the offending field, or NULL. */
 static const char *check_crowd(const struct cell_cfg *cfg, const char **ret_range)
 {
-	*ret_range = "each 1..15";
-	for (uint8_t i = 0; i < cfg->lte.crowd.n_cqi; i++)
-		if (cfg->lte.crowd.cqi[i] < 1 || cfg->lte.crowd.cqi[i] > 15)
-			return "lte.crowd.cqi";
-	if (!cfg->lte.crowd.count)
-		return NULL;
+	const char *field = channel_check_crowd(cfg, ret_range);
+
+	if (field || !cfg->crowd.count)
+		return field;
 	*ret_range = "dl with lte.mac.ul_always_scheduled";
-	if (cfg->lte.mac.ul_always_scheduled && cfg->lte.crowd.direction != CELL_CROWD_DL)
-		return "lte.crowd.direction";
-	*ret_range = "at most one burst of the whole crowd in a microsecond";
-	if ((uint64_t)cfg->lte.crowd.offered_rate_bps * cfg->lte.crowd.count >
-	    UINT64_C(8000000) * cfg->lte.crowd.burst_bytes)
-		return "lte.crowd.burst_bytes";
+	if (cfg->lte.mac.ul_always_scheduled && cfg->crowd.direction != CELL_CROWD_DL)
+		return "crowd.direction";
 	return NULL;
 }
 

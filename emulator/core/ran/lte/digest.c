@@ -81,8 +81,9 @@ void lte_digest(const struct lte *lte, uint64_t *h)
 			digest_mix(h, p->soft.information_q20);
 			digest_mix_queue(h, &p->ends);
 		}
-	for (uint8_t k = 0; lte->cell.cfg.lte.crowd.count && k < lte->cell.cfg.n_enb; k++)
-		crowd_digest(lte, &lte->enb[k], h);
+	for (uint8_t k = 0; lte->cell.cfg.crowd.count && k < lte->cell.cfg.n_enb; k++)
+		for (int dir = CELL_DIR_UL; dir <= CELL_DIR_DL; dir++)
+			crowd_digest(&lte->enb[k].crowd[dir], &lte->cell.cfg, h);
 	for (uint8_t i = 0; i < lte->cell.cfg.n_ue; i++) {
 		const struct ue *u = &lte->ue[i];
 

@@ -98,7 +98,7 @@ static uint32_t issue_crowd(struct lte *lte, struct crowd *crowd, struct sched_f
                             uint32_t n, uint32_t f, struct rb_budget *rb, uint32_t subframe,
                             uint8_t stream)
 {
-	uint32_t served = crowd_issue(lte, crowd, &flows[f], rb, subframe, stream);
+	uint32_t served = lte_crowd_issue(lte, crowd, &flows[f], rb, subframe, stream);
 
 	flows[f].backlog = 0;
 	for (uint32_t i = 0; i < n && served == 0; i++)
@@ -117,7 +117,7 @@ static void serve(struct lte *lte, struct sched_state *state, struct crowd *crow
 	int f;
 
 	if (crowd->n_waiting > 0)
-		n += crowd_flows(lte, crowd, tti, &flows[n]);
+		n += lte_crowd_flows(lte, crowd, tti, &flows[n]);
 
 	state->tti = tti;
 	state->average_tti = lte->cell.cfg.pf_average_tti;
@@ -251,7 +251,7 @@ static void schedule_block(struct lte *lte, struct enb *enb, uint32_t tti, uint8
 		n++;
 	}
 	if (enb->crowd[CELL_DIR_DL].again_rb > 0)
-		crowd_retransmit(lte, &enb->crowd[CELL_DIR_DL], tti + lead, stream, &rb);
+		lte_crowd_retransmit(lte, &enb->crowd[CELL_DIR_DL], tti + lead, stream, &rb);
 	serve(lte, &enb->sched_dl, &enb->crowd[CELL_DIR_DL], flows, n, &rb, tti, lead, stream);
 }
 
@@ -306,10 +306,10 @@ void enb_subframe(struct lte *lte, uint32_t tti)
 
 		reserve_answers(lte, enb, tti + lead, &ul);
 		reserve_retransmissions(lte, enb, tti + lead, &ul);
-		if (lte->cell.cfg.lte.crowd.count)
-			crowd_arrive(lte, enb);
+		if (lte->cell.cfg.crowd.count)
+			lte_crowd_arrive(lte, enb);
 		if (enb->crowd[CELL_DIR_UL].again_rb > 0)
-			crowd_retransmit(lte, &enb->crowd[CELL_DIR_UL], tti + lead, 0, &ul);
+			lte_crowd_retransmit(lte, &enb->crowd[CELL_DIR_UL], tti + lead, 0, &ul);
 		answer_preambles(lte, enb, tti, msg3 == lead ? &ul : &later);
 		grant_uplink(lte, enb, tti, &ul);
 		for (uint32_t stream = 0; stream < lte_tbs_dl(&lte->cell.cfg); stream++)

@@ -107,8 +107,8 @@ static struct lte_event next(const struct lte *lte, uint32_t from)
 	struct lte_event e = { .kind = LTE_EVENT_NONE, .t_ns = CELL_NEVER };
 
 	e.tti = next_tti(lte, from);
-	if (lte->cell.cfg.lte.crowd.count) {
-		uint32_t crowd_tti = crowd_next_tti(lte, from);
+	if (lte->cell.cfg.crowd.count) {
+		uint32_t crowd_tti = lte_crowd_next_tti(lte, from);
 
 		e.tti = crowd_tti < e.tti ? crowd_tti : e.tti;
 	}
@@ -175,7 +175,7 @@ static int64_t output_after(const struct lte *lte, const struct tb *tb)
 
 int64_t lte_next_output(const struct lte *lte)
 {
-	uint32_t from = tti_from(lte), crowd_tti = crowd_next_tti(lte, from);
+	uint32_t from = tti_from(lte), crowd_tti = lte_crowd_next_tti(lte, from);
 	uint32_t tti = next_tti(lte, from);
 	int64_t bound = heap_first(&lte->due_timer).t_ns;
 	int64_t rrc_ns = heap_first(&lte->due_rrc).t_ns;

@@ -82,7 +82,7 @@ struct cell *lte_lay_out(struct arena *a, const struct cell_cfg *cfg)
 	void *scratch = arena_take(a, 1, rlc_scratch_bytes());
 	struct sched_memory *sched =
 		arena_take(a, 2 * cfg->n_enb * (size_t)lte_sched_flows(cfg), sizeof(*sched));
-	struct crowd_memory crowd = crowd_take(a, cfg);
+	struct crowd_memory crowd = lte_crowd_take(a, cfg);
 
 	if (!lte)
 		return NULL;
@@ -241,7 +241,7 @@ static void init_enbs(struct lte *lte)
 		lte->enb[k].id = k;
 		if (k < lte->cell.cfg.n_enb) {
 			init_schedulers(lte, &lte->enb[k]);
-			crowd_init(lte, &lte->enb[k]);
+			lte_crowd_init(lte, &lte->enb[k]);
 		}
 	}
 	for (uint8_t i = 0; i < lte->cell.cfg.n_ue; i++)

@@ -37,6 +37,7 @@
 #include "base/rng.h"
 #include "base/ue_set.h"
 #include "epc/epc.h"
+#include "mac/common/crowd.h"
 #include "mac/common/lcp.h"
 #include "mac/common/scheduler.h"
 #include "mac/common/tb.h"
@@ -131,30 +132,6 @@ struct rrc {
 	struct cell_cmd waiting;
 };
 
-/* A modelled UE in one direction. */
-struct crowd_member {
-	uint32_t waiting;   /* bytes */
-	uint32_t cqi_epoch; /* period of crowd.cqi_period_ms in which its CQI was drawn */
-	int64_t since_ns;   /* they wait, or it was last granted */
-	uint8_t itbs;
-};
-
-/* The modelled UEs of a cell in one direction; see crowd.c. */
-struct crowd {
-	struct crowd_member *member; /* lte.crowd.count, or none: NULL */
-	uint64_t *waits;             /* a bit for each of them that has something to send */
-	uint32_t *again;    /* by block of a sub-frame and sub-frame: RBs sent again then */
-	uint32_t again_rb;  /* all of them */
-	uint32_t n_waiting; /* members */
-	uint8_t dir;        /* UL or DL */
-	uint8_t enb;
-	int64_t next_ns; /* of the next burst, or CELL_NEVER */
-	struct rng arrival_rng;
-	struct rng member_rng;
-	struct rng size_rng;
-	struct rng error_rng;
-};
-
 struct enb {
 	uint8_t id;
 	struct sched_state sched_ul;
@@ -232,11 +209,7 @@ struct lte {
 	uint16_t next_rnti; /* for UEs that come from another cell */
 
 	struct sched_memory *sched; /* of all schedulers */
-	struct crowd_memory {
-		struct crowd_member *member;
-		uint64_t *waits;
-		uint32_t *again;
-	} crowd; /* of all cells and directions */
+	struct crowd_memory crowd;  /* of all cells and directions */
 
 	struct tb_pool blocks;
 	struct tb_queue air[2]; /* in flight, by decode time: 0 UL and SL, 1 DL */
@@ -264,7 +237,7 @@ static inline uint32_t lte_tbs_dl(const struct cell_cfg *cfg)
 /** lte_sched_flows() - those of a cell and direction: two of each UE, and those of the crowd */
 static inline uint32_t lte_sched_flows(const struct cell_cfg *cfg)
 {
-	return 2u * cfg->n_ue + cfg->lte.crowd.count;
+	return 2u * cfg->n_ue + cfg->crowd.count;
 }
 
 /** lte_sch_reverse() - the opposite one: UL and DL of a UE, SL of two peers */

@@ -196,6 +196,8 @@ static const char *check_duplication(const struct cell_cfg *cfg, uint8_t id, con
 /* Tunnels, and what a handover needs. Source: TS 38.300 9.2.3.2 */
 static const char *check_core_network(const struct cell_cfg *cfg, const char **ret_range)
 {
+	const char *field;
+
 	*ret_range = "1 without an S-GW";
 	if (cfg->n_enb > 1 && !cfg->gtpu.sgw_addr)
 		return "n_enb";
@@ -203,9 +205,12 @@ static const char *check_core_network(const struct cell_cfg *cfg, const char **r
 	for (uint8_t k = 0; k < cfg->n_enb; k++)
 		if (cfg->gtpu.sgw_addr && !cfg->gtpu.enb_addr[k])
 			return "gtpu.enb_addr";
-	*ret_range = "none";
-	if (cfg->lte.crowd.count)
-		return "lte.crowd.count";
+	field = channel_check_crowd(cfg, ret_range);
+	if (field)
+		return field;
+	*ret_range = "dl in NR";
+	if (cfg->crowd.count && cfg->crowd.direction != CELL_CROWD_DL)
+		return "crowd.direction";
 	*ret_range = "standard, conditional or daps";
 	if (cfg->handover.procedure != CELL_HO_STANDARD &&
 	    cfg->handover.procedure != CELL_HO_CONDITIONAL &&

@@ -8,6 +8,7 @@
  */
 #include "ran/nr/event.h"
 
+#include "ran/nr/crowd.h"
 #include "ran/nr/drb_tx.h"
 #include "ran/nr/gnb.h"
 #include "ran/nr/lch.h"
@@ -102,7 +103,7 @@ void nr_event_update(struct nr *nr)
 	     i = ue_set_next(&nr->touched, i + 1u))
 		update(nr, &nr->ue[i], from);
 	nr->touched = (struct ue_set){ 0 };
-	e.slot = next_slot(nr, from);
+	e.slot = earlier(next_slot(nr, from), nr_crowd_next_slot(nr, from));
 	sooner(&e, NR_EVENT_RRC, heap_first(&nr->due_rrc).t_ns);
 	for (int d = 0; d < 2; d++)
 		if (nr->air[d].head)
@@ -140,14 +141,26 @@ int64_t nr_event_transit_ns(const struct nr *nr)
 	return f->slot_ns + (f->dl_decode_ns < f->ul_decode_ns ? f->dl_decode_ns : f->ul_decode_ns);
 }
 
+/*
+ * A crowd lets nothing out. But as much of it as this is processed together, so that what comes
+ * after a silence need not wait until all slots of that are.
+ */
+#define CROWD_TOGETHER_MS 20
+
 int64_t nr_event_next_output(const struct nr *nr)
 {
 	uint32_t slot = next_slot(nr, slot_from(nr));
+	uint32_t crowd_slot = nr_crowd_next_slot(nr, slot_from(nr));
 	int64_t bound = heap_first(&nr->due_timer).t_ns, rrc_ns = heap_first(&nr->due_rrc).t_ns;
 
 	bound = rrc_ns < bound ? rrc_ns : bound;
 	if (slot != NR_SLOT_NEVER) {
 		int64_t t_ns = nr_slot_start(nr, slot) + nr_event_transit_ns(nr);
+
+		bound = t_ns < bound ? t_ns : bound;
+	}
+	if (crowd_slot != NR_SLOT_NEVER) {
+		int64_t t_ns = nr_slot_start(nr, crowd_slot) + CROWD_TOGETHER_MS * CELL_TTI_NS;
 
 		bound = t_ns < bound ? t_ns : bound;
 	}

@@ -16,6 +16,7 @@
 #include "ran/nr/access.h"
 #include "ran/nr/air.h"
 #include "ran/nr/block.h"
+#include "ran/nr/crowd.h"
 #include "ran/nr/frame.h"
 #include "ran/nr/lch.h"
 
@@ -38,6 +39,12 @@ struct decision {
 	uint32_t for_slot; /* of the blocks */
 	uint32_t re;       /* of a PRB there */
 };
+
+static void take(struct budget *rb, uint16_t n_rb)
+{
+	rb->next = (uint16_t)(rb->next + n_rb);
+	rb->free = (uint16_t)(rb->free - n_rb);
+}
 
 /* --- feedback --- */
 
@@ -91,8 +98,7 @@ static void issue(struct nr *nr, struct nr_sch *sch, struct decision *d, struct 
 
 	g->slot = d->for_slot;
 	g->rb_start = d->rb.next;
-	d->rb.next = (uint16_t)(d->rb.next + g->n_rb);
-	d->rb.free = (uint16_t)(d->rb.free - g->n_rb);
+	take(&d->rb, g->n_rb);
 	sch->process[g->harq_id].state = NR_PROCESS_BUSY;
 	(void)nr_grant_issue(&sch->grants, g);
 	nr->cell.stats.grants++;
@@ -171,6 +177,25 @@ static uint32_t issue_new(struct nr *nr, const struct sched_flow *f, struct deci
 	return g.payload;
 }
 
+/*
+ * The member of a crowd at @f of @flows gets what it needs. Where nothing would fit, nothing would
+ * for members whose channel is no better, and the scheduler need not be asked about each of them.
+ */
+static uint32_t issue_crowd(struct nr *nr, struct sched_flow *flows, uint32_t n, uint32_t f,
+                            struct decision *d)
+{
+	uint16_t n_rb;
+	uint32_t served =
+		nr_crowd_issue(nr, d->cell, &flows[f], d->for_slot, d->re, d->rb.free, &n_rb);
+
+	take(&d->rb, n_rb);
+	flows[f].backlog = 0;
+	for (uint32_t i = 0; i < n && served == 0; i++)
+		if (flows[i].ue == SCHED_CROWD && flows[i].rate <= flows[f].rate)
+			flows[i].backlog = 0;
+	return served;
+}
+
 static void serve(struct nr *nr, struct sched_flow *flows, uint32_t n, struct decision *d)
 {
 	const struct sched *sched = scheduler_by_id(nr->cell.cfg.scheduler);
@@ -181,9 +206,16 @@ static void serve(struct nr *nr, struct sched_flow *flows, uint32_t n, struct de
 	state->tti = d->for_slot;
 	state->average_tti = nr->cell.cfg.pf_average_tti;
 	for (; d->rb.free > 0 && (f = sched->pick(state, flows, n)) >= 0; turn = state->last) {
-		struct nr_ue *u = &nr->ue[flows[f].ue];
-		uint32_t served = issue_new(nr, &flows[f], d);
+		struct nr_ue *u;
+		uint32_t served;
 
+		if (flows[f].ue == SCHED_CROWD) {
+			served = issue_crowd(nr, flows, n, (uint32_t)f, d);
+			sched->served(state, flows, (uint32_t)f, served);
+			continue;
+		}
+		u = &nr->ue[flows[f].ue];
+		served = issue_new(nr, &flows[f], d);
 		sched->served(state, flows, (uint32_t)f, served);
 		flows[f].backlog = 0; /* one block of a UE in a slot */
 		if (served == 0 && u->sch[d->dir].least)
@@ -268,7 +300,7 @@ static uint32_t dl_backlog(const struct nr_ue *u)
 
 static void decide_downlink(struct nr *nr, uint8_t cell, uint32_t slot, uint32_t for_slot)
 {
-	struct sched_flow flows[CELL_MAX_UE];
+	struct sched_flow flows[SCHED_FLOWS_MAX];
 	struct decision d = {
 		.rb = { .free = nr->frame.n_rb },
 		.dir = CELL_DIR_DL,
@@ -292,6 +324,10 @@ static void decide_downlink(struct nr *nr, uint8_t cell, uint32_t slot, uint32_t
 		if (waiting > 0)
 			flows[n++] = flow_of(nr, i, CELL_DIR_DL, waiting,
 			                     nr_lch_head_ns(&u->sch[CELL_DIR_DL]));
+	}
+	if (nr->crowd[cell].member) {
+		take(&d.rb, nr_crowd_slot(nr, cell, for_slot, d.rb.free));
+		n += nr_crowd_flows(nr, cell, for_slot, &flows[n]);
 	}
 	serve(nr, flows, n, &d);
 }

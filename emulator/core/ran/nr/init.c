@@ -13,6 +13,7 @@
 
 #include "ran/channel/channel.h"
 #include "ran/nr/air.h"
+#include "ran/nr/crowd.h"
 #include "ran/nr/frame.h"
 #include "ran/nr/lch.h"
 #include "ran/nr/report.h"
@@ -111,6 +112,12 @@ static struct needs needs_of(const struct cell_cfg *cfg)
 	return all;
 }
 
+/* Of a cell and direction: those of UEs, and of the crowd. */
+static size_t sched_flows(const struct cell_cfg *cfg)
+{
+	return nr_mac_entities(cfg) + cfg->crowd.count;
+}
+
 struct cell *nr_lay_out(struct arena *a, const struct cell_cfg *cfg)
 {
 	struct needs needs = needs_of(cfg);
@@ -126,7 +133,9 @@ struct cell *nr_lay_out(struct arena *a, const struct cell_cfg *cfg)
 	struct nr_tb_pool tbs =
 		nr_tb_take(a, blocks_at_once(cfg) + nr_blocks_of_event(cfg), largest_block(cfg));
 	struct nr_store *store = nr_store_take(a, cfg->max_pkts);
-	struct sched_memory *sched = arena_take(a, 2u * n_ue * cfg->n_enb, sizeof(*sched));
+	struct sched_memory *sched =
+		arena_take(a, 2u * sched_flows(cfg) * cfg->n_enb, sizeof(*sched));
+	struct crowd_memory crowd = crowd_take(a, cfg, 1, 1);
 
 	if (!nr)
 		return NULL;
@@ -142,6 +151,7 @@ struct cell *nr_lay_out(struct arena *a, const struct cell_cfg *cfg)
 		.window = window,
 		.pdcp_words = words,
 		.sched_memory = sched,
+		.crowd_memory = crowd,
 		.next_block = 1,
 		.tbs = tbs,
 		.tbs_max = blocks_at_once(cfg),
@@ -349,6 +359,7 @@ static void init_ues(struct nr *nr)
 void nr_init(struct nr *nr)
 {
 	const struct cell_cfg *cfg = &nr->cell.cfg;
+	size_t n_flows = sched_flows(cfg);
 
 	harq_model_init(&nr->harq, &cfg->harq, false);
 	nr_frame_init(&nr->frame, &cfg->nr);
@@ -356,13 +367,14 @@ void nr_init(struct nr *nr)
 	heap_init(&nr->due_timer, nr->n_ue * 2u);
 	heap_init(&nr->due_slot, nr->n_ue);
 	heap_init(&nr->due_rrc, nr->n_ue);
-	memset(nr->sched_memory, 0, 2u * nr->n_ue * cfg->n_enb * sizeof(*nr->sched_memory));
+	memset(nr->sched_memory, 0, 2u * n_flows * cfg->n_enb * sizeof(*nr->sched_memory));
 	for (uint8_t cell = 0; cell < nr->n_cells; cell++) {
 		struct sched_memory *of =
-			nr->sched_memory + (cell < cfg->n_enb ? 2u * cell * nr->n_ue : 0u);
+			nr->sched_memory + (cell < cfg->n_enb ? 2u * cell * n_flows : 0u);
 
 		nr->sched[cell][CELL_DIR_UL].of = of;
-		nr->sched[cell][CELL_DIR_DL].of = of + nr->n_ue;
+		nr->sched[cell][CELL_DIR_DL].of = of + n_flows;
 	}
+	nr_crowd_init(nr);
 	init_ues(nr);
 }

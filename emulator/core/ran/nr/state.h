@@ -46,6 +46,7 @@
 #include "base/rng.h"
 #include "base/ue_set.h"
 #include "epc/epc.h"
+#include "mac/common/crowd.h"
 #include "mac/common/harq_model.h"
 #include "mac/common/lcp.h"
 #include "mac/common/scheduler.h"
@@ -287,6 +288,9 @@ struct nr {
 	uint16_t next_rnti;                        /* for UEs that come from another cell */
 	struct sched_state sched[NR_CELLS_MAX][2]; /* CELL_DIR_UL, CELL_DIR_DL */
 	struct sched_memory *sched_memory;
+	struct crowd crowd[NR_CELLS_MAX];  /* of the downlink */
+	uint32_t crowd_slot[NR_CELLS_MAX]; /* first one whose repeated blocks were not looked at */
+	struct crowd_memory crowd_memory;
 	struct nr_drx_cfg drx;
 	uint16_t cg_ues[NR_CELLS_MAX][NR_CG_PERIOD_MAX]; /* by slot: configured grants */
 

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a crowd of modelled UEs takes from a UE with packets in NR. */
+#include "nr_run.h"
+#include "unit.h"
+
+#define SECOND INT64_C(1000000000)
+#define CROWD  4 /* five flows do not fall in step with the four downlink slots of a pattern */
+
+static void crowd_defaults(struct run *r)
+{
+	nr_defaults(r, 1);
+	r->cfg.max_pkts = 20000;
+	r->cfg.rlc.queue_pkts = 65535;
+	r->cfg.nr.phy.bandwidth_mhz = 5;
+	r->cfg.crowd.direction = CELL_CROWD_DL;
+	r->cfg.crowd.arrival = CELL_CROWD_FULL_BUFFER;
+	r->cfg.crowd.n_cqi = 1;
+	r->cfg.crowd.cqi[0] = 9;
+	r->cfg.ue[0].cqi_dl = 9;
+}
+
+/* Bytes that a UE gets in a second for which packets always wait. */
+static uint64_t got(struct run *r, struct cell_stats *ret_stats)
+{
+	struct cell_stats stats;
+
+	run_start(r);
+	for (int i = 0; i < 12000; i++)
+		assert_int_equal(run_push(r, TO_UE(1), 1400, 0), 0);
+	run_until(r, SECOND);
+	cell_stats(r->cell, &stats);
+	if (ret_stats)
+		*ret_stats = stats;
+	run_end(r);
+	return stats.bytes_delivered;
+}
+
+/* Round robin gives each flow the same share of the slots. */
+static void test_members_take_their_turn(void **state)
+{
+	struct cell_stats stats;
+	uint64_t alone, beside;
+	struct run r;
+
+	(void)state;
+	crowd_defaults(&r);
+	alone = got(&r, NULL);
+	crowd_defaults(&r);
+	r.cfg.crowd.count = CROWD;
+	beside = got(&r, &stats);
+	assert_in_range(100 * beside * (CROWD + 1) / alone, 95, 105);
+	assert_in_range(100 * stats.crowd_bytes_out[CELL_DIR_DL] / (CROWD * beside), 95, 105);
+	assert_int_equal(stats.crowd_members, CROWD);
+}
+
+/* What fails is sent again, and takes resource blocks from all. */
+static void test_blocks_are_sent_again(void **state)
+{
+	struct cell_stats stats;
+	struct run r;
+
+	(void)state;
+	crowd_defaults(&r);
+	nr_fails_once(&r);
+	r.cfg.crowd.count = CROWD;
+	(void)got(&r, &stats);
+	assert_in_range(100 * stats.crowd_rb_retx[CELL_DIR_DL] / stats.crowd_rb[CELL_DIR_DL], 48,
+	                51);
+}
+
+/* An idle network serves what its crowd offers, no more and no less. */
+static void test_a_cell_with_room_serves_all(void **state)
+{
+	struct cell_stats stats;
+	struct run r;
+
+	(void)state;
+	crowd_defaults(&r);
+	r.cfg.crowd.count = 20;
+	r.cfg.crowd.arrival = CELL_CROWD_POISSON;
+	r.cfg.crowd.offered_rate_bps = 400000;
+	r.cfg.crowd.burst_bytes = 5000;
+	run_start(&r);
+	run_until(&r, 20 * SECOND);
+	cell_stats(r.cell, &stats);
+	assert_in_range(stats.crowd_bytes_in[CELL_DIR_DL], 18000000, 22000000);
+	assert_in_range(stats.crowd_bytes_in[CELL_DIR_DL] - stats.crowd_bytes_out[CELL_DIR_DL], 0,
+	                100000);
+	assert_int_equal(stats.crowd_bytes_in[CELL_DIR_UL], 0);
+	run_end(&r);
+}
+
+/* The same load takes fewer resource blocks. */
+static void test_a_better_channel_takes_less(void **state)
+{
+	static const uint8_t cqi[] = { 3, 9, 15 };
+	uint64_t before = 0;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cqi); i++) {
+		struct run r;
+		uint64_t bytes;
+
+		crowd_defaults(&r);
+		r.cfg.crowd.count = 10;
+		r.cfg.crowd.arrival = CELL_CROWD_POISSON;
+		r.cfg.crowd.offered_rate_bps = 200000;
+		r.cfg.crowd.burst_bytes = 10000;
+		r.cfg.crowd.cqi[0] = cqi[i];
+		bytes = got(&r, NULL);
+		assert_true(bytes > before);
+		before = bytes;
+	}
+}
+
+static void test_the_uplink_has_none(void **state)
+{
+	const char *field, *range;
+	struct run r;
+
+	(void)state;
+	crowd_defaults(&r);
+	r.cfg.crowd.count = 1;
+	r.cfg.crowd.direction = CELL_CROWD_BOTH;
+	assert_int_equal(cell_cfg_check(&r.cfg, &field, &range), -EINVAL);
+	assert_string_equal(field, "crowd.direction");
+	assert_string_equal(range, "dl in NR");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_members_take_their_turn),
+		cmocka_unit_test(test_blocks_are_sent_again),
+		cmocka_unit_test(test_a_cell_with_room_serves_all),
+		cmocka_unit_test(test_a_better_channel_takes_less),
+		cmocka_unit_test(test_the_uplink_has_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
