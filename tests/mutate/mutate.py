@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Change the code at random, one place at a time, and see whether a test fails.
 
-    mutate.py [--part core] [--mutants 300] [--seed 1] [--jobs CPUS]
+    mutate.py [--part core] [--mutants 300] [--seed 1] [--jobs CPUS] [--programs]
 
 A line is drawn, then one of the changes that can be made in it (changes.py). What does not compile, and what compiles
 to the same, is no mutant. Each mutant is built in a copy of the checkout and meets the part's tests (parts.py), the
 quickest first, until one fails; of Python only tests that execute a line of the function that is changed, or of the
 file, where the change is in no function. Survivors are printed as a difference, but for those that equivalent.txt
-explains. Exit status 1 when any is left.
+explains. Exit status 1 when any is left. With --programs mutants meet the part's programs alone: that takes less time,
+and what dies so dies with all tests, too.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from __future__ import annotations
 import argparse
 import collections
 import concurrent.futures
+import dataclasses
 import difflib
 import os
 import queue
@@ -192,9 +194,11 @@ def main() -> int:
     parser.add_argument("--mutants", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--programs", action="store_true")
     chosen = parser.parse_args()
+    part = dataclasses.replace(PARTS[chosen.part], pytest=()) if chosen.programs else PARTS[chosen.part]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # by way of what stops the tests and deletes the copies
-    return run(ROOT, PARTS[chosen.part], HERE / "equivalent.txt", chosen.mutants, chosen.seed, chosen.jobs)
+    return run(ROOT, part, HERE / "equivalent.txt", chosen.mutants, chosen.seed, chosen.jobs)
 
 
 def run(root: Path, part: Part, equivalent: Path, mutants: int, seed: int, jobs: int) -> int:

@@ -113,7 +113,7 @@ static uint32_t compare(const char *line, FILE *expected)
 		(void)fputs(line, stdout);
 		return 0;
 	}
-	if (!fgets(before, sizeof(before), expected))
+	if (feof(expected) || ferror(expected) || !fgets(before, sizeof(before), expected))
 		before[0] = '\0';
 	if (strcmp(before, line) == 0)
 		return 0;

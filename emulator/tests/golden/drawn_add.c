@@ -304,6 +304,8 @@ void drawn_add_nr(struct plan *p)
 	struct cell_nr_cfg *nr = &p->cfg.nr;
 
 	p->cfg.rlc.queue_ms = (uint16_t)(drawn_below(4) ? 0 : 1 + drawn_below(50));
+	for (uint8_t i = 0; i < p->cfg.n_ue; i++)
+		p->cfg.ue[i].weight = (uint8_t)drawn_below(4);
 	nr->phy.mcs_table_dl = (uint8_t)drawn_below(CELL_MCS_TABLE_COUNT);
 	nr->phy.mcs_table_ul = (uint8_t)drawn_below(CELL_MCS_TABLE_COUNT);
 	nr->phy.layers_dl = (uint8_t)(1 + drawn_below(4));

@@ -294,6 +294,48 @@ static void test_the_controller_of_a_new_queue_begins_with_0(void **state)
 	run_end(&r);
 }
 
+/* Packets that have gone to the target when the command is sent, of those that wait at the source;
+ * before it @ret_held are in the cell, and @ret_waiting of them in the queue. */
+static uint64_t early_copies(uint32_t max_pkts, uint32_t *ret_held, uint32_t *ret_waiting)
+{
+	struct cell_stats stats;
+	uint64_t copies;
+	struct run r;
+
+	nr_setup(&r, CELL_RLC_AM, CELL_HO_DAPS);
+	r.cfg.nr.phy.bandwidth_mhz = 10;
+	r.cfg.max_pkts = max_pkts;
+	run_start(&r);
+	handover(&r, 1, MS(50));
+	for (int i = 0; i < 40; i++)
+		run_push(&r, DOWN, 1400, MS(53));
+	run_until(&r, MS(58) - 1);
+	cell_stats(r.cell, &stats);
+	*ret_held = (uint32_t)stats.pkts_held;
+	*ret_waiting = 0;
+	for (size_t i = 0; i < r.n_records; i++)
+		if (r.records[i].event == CELL_EV_BUFFER && r.records[i].dir == CELL_DIR_DL)
+			*ret_waiting = (uint32_t)r.records[i].value;
+	run_until(&r, MS(58));
+	cell_stats(r.cell, &stats);
+	copies = stats.gtpu_tx[CELL_TUNNEL_X2];
+	run_until(&r, RUN_FOREVER);
+	run_end(&r);
+	return copies;
+}
+
+/* All that wait are copied where there is memory for as many more, and none where there is not. */
+static void test_copies_take_memory(void **state)
+{
+	uint32_t held, waiting;
+
+	(void)state;
+	assert_true(early_copies(1000, &held, &waiting) > 0);
+	assert_in_range(waiting, 2, held);
+	assert_true(early_copies(held + waiting, &held, &waiting) > 0);
+	assert_int_equal(early_copies(held + waiting - 1, &held, &waiting), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -307,6 +349,7 @@ int main(void)
 		cmocka_unit_test(test_what_does_not_go_together),
 		cmocka_unit_test(test_segments_of_a_new_entity_begin_with_0),
 		cmocka_unit_test(test_the_controller_of_a_new_queue_begins_with_0),
+		cmocka_unit_test(test_copies_take_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -305,6 +305,27 @@ static void test_status_full(void **state)
 }
 
 /* A data PDU and another control PDU type are not STATUS PDUs. */
+/* Whichever field the end comes before. */
+static void test_status_cut_anywhere(void **state)
+{
+	static struct am_status back;
+
+	(void)state;
+	for (unsigned with_so = 0; with_so < 256; with_so++) {
+		size_t n;
+
+		status = (struct am_status){ .ack_sn = 100, .n = 8 };
+		for (uint16_t i = 0; i < 8; i++)
+			status.nack[i] = (struct am_nack){ .sn = i,
+				                           .has_so = with_so >> i & 1,
+				                           .so_end = AM_SO_END };
+		n = am_status_pack(&status, buf);
+		assert_int_equal(am_status_unpack(&back, buf, n), 0);
+		for (size_t cut = 0; cut < n; cut++)
+			assert_int_equal(am_status_unpack(&back, buf, cut), -EBADMSG);
+	}
+}
+
 static void test_status_other_types(void **state)
 {
 	static const uint8_t data[] = { 0x80, 0x01, 0x11 }, cpt_1[] = { 0x10, 0x00 };
@@ -354,6 +375,7 @@ int main(void)
 		cmocka_unit_test(test_status_segment),
 		cmocka_unit_test(test_status_mixed),
 		cmocka_unit_test(test_status_full),
+		cmocka_unit_test(test_status_cut_anywhere),
 		cmocka_unit_test(test_status_other_types),
 		cmocka_unit_test(test_status_random_bytes),
 	};

@@ -18,7 +18,7 @@ _OF_LEO = ("altitude_km", "slot_s", "detach_ms")
 class Satellite(Model):
     """Source: TR 38.811 4.4 (bent pipe), 5.3.1.1 (delay)"""
 
-    orbit: Literal["leo", "geo"] = Key(...,
+    orbit: Literal["leo", "geo"] = Key("leo",
         says="`leo`: satellites pass, and the UE takes another one at each slot; `geo`: one that stays where it is")
     altitude_km: int = Key(550, 160, 2000, says="Of a `leo` orbit, which is circular; that of `geo` is 35786 km")
     elevation_deg: int = Key(25, 5, 85,

@@ -66,7 +66,7 @@ def test_another_seed_has_other_satellites():
     ("{orbit: geo, slot_s: 15}", "satellite.slot_s': orbit geo has none; remove it, or choose orbit leo"),
     ("{orbit: leo, altitude_km: 50}", "value 50: allowed 160..2000"),
     ("{orbit: leo, elevation_deg: 80, altitude_km: 160}", "'radio.constant_rate.satellite': no satellite at 160 km"),
-    ("{altitude_km: 550}", "orbit")])
+    ("{orbit: meo}", "satellite.orbit': value meo: allowed leo, geo")])
 def test_bad_keys_are_one_line(tmp_path, keys, message):
     text = (ROOT / "scenarios/links/leo.yaml").read_text()
     begin, _, rest = text.partition("    satellite:\n")
