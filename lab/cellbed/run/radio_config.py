@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from cellbed.run import address, cellreplay, core_network, mahimahi, netem, satellite, topology
+from cellbed.run import address, cellreplay, core_network, mahimahi, netem, topology
 
 # Schedulers that ask for the weights of UEs.
 WEIGHTED = ("wfq", "mlwdf")
@@ -49,6 +49,9 @@ def daemon(settings: dict[str, Any], directory: Path, seed: int, ports: list[dic
     channel = {"channel": str(directory / "channel.trace")} if settings["radio"]["channel"] is not None else {}
     described = cell(settings, directory)
     if (orbit := (settings["radio"].get("constant_rate") or {}).get("satellite")) is not None:
+        # Python's random takes random numbers from the kernel when it is imported: other runs would draw others.
+        from cellbed.run import satellite
+
         described["constant_rate"] |= dict.fromkeys(("uplink_delays", "downlink_delays"), satellite.delays(orbit, seed))
     return {"format": 1, "seed": seed, "start_ns": start_ns, "realtime": realtime, "cell": described,
             **channel, "events": events(settings["radio"]), "ports": ports, "output": output}

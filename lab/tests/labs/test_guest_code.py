@@ -39,6 +39,11 @@ def test_the_runner_imports_little_and_nothing_from_elsewhere(tmp_path):
     assert HEAVY & imported(tmp_path, "run.runner") == set()
 
 
+def test_the_runner_takes_no_random_numbers_of_its_kernel_when_it_is_imported(tmp_path):
+    """Python's random does so: ports and sequence numbers of every run would be others."""
+    assert "random" not in imported(tmp_path, "run.runner")
+
+
 @pytest.mark.parametrize("module", ["run.guest_main", "run.datagrams", "run.stream", "host.tracepoints"])
 def test_programs_of_a_guest_are_there(tmp_path, module):
     assert f"cellbed.{module}" in imported(tmp_path, module)
