@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* control.h - commands as JSON on a UNIX socket, in lines or by POST of HTTP, one client at a time. */
+/* control.h - commands as JSON on a UNIX socket, in lines or by POST of HTTP, one client at a time.
+ */
 #ifndef CONTROL_H
 #define CONTROL_H
 
