@@ -54,7 +54,7 @@ _FIELDS = {
 _DAEMON_ONLY = {"cell": ("enbs", "sgw", *handover.SECTIONS), "packet_trace": ("uplink_sizes_us", "downlink_sizes_us"),
                 "ues": ("name", "enb", "address", "address6")}
 _SCENARIO_ONLY = {"cell": ("events", "channel"), "timing": ("preset",), "handover": handover.SECTIONS,
-                  "packet_trace": ("uplink_sizes", "downlink_sizes")}
+                  "packet_trace": ("uplink_sizes", "downlink_sizes"), "constant_rate": ("satellite",)}
 _MAY_BE_UNSET = ("weight", "dscp", "second_cqi_ul", "second_cqi_dl")
 _OF_BEARERS = ("rlc", "rlc_um", "rlc_am", "pdcp")  # sections whose fields struct cell_bearer_cfg has, too
 _NS_PER_US = 1000
