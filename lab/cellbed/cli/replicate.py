@@ -13,7 +13,7 @@ import typer
 
 from cellbed import paths
 from cellbed.cli import completion
-from cellbed.cli.analysed import KeepGoing, analysing
+from cellbed.cli.analysed import UNUSABLE, KeepGoing, analysing
 from cellbed.cli.options import ALL_CPUS, FleetKey, Jobs, Kernel, On, Scheduler, Shared, fleet_of
 from cellbed.cli.screens import console, errors
 from cellbed.error import CellbedError, LabError
@@ -93,8 +93,10 @@ def _check(name: str, folder: Path, pages: Path, number: int | None, kernel: str
     from cellbed.api.scenario import Scenario
 
     known = published.read(pages / name / published.RECORDINGS)
+    programs = published.programs(pages / name)
     cases = published.sample(known, number)
     lines: list[str] = []
+    others: list[str] = []
     with cleaning_up(), tempfile.TemporaryDirectory(prefix="cellbed-check-") as where:
         for scenario_id in dict.fromkeys(case.scenario for case in cases):
             wanted = {case for case in cases if case.scenario == scenario_id}
@@ -107,10 +109,14 @@ def _check(name: str, folder: Path, pages: Path, number: int | None, kernel: str
                 outcome, = _execute(scenario, Path(where), own, None, jobs, [runs[case]])
                 if outcome.path is None:
                     raise CellbedError(f"{case}: {outcome.error}")
-                found = read_bundle(outcome.path).recorded()
-                lines += published.differences(case, known[case], found)
+                bundle = read_bundle(outcome.path)
+                lines += published.differences(case, known[case], bundle.recorded())
+                others += published.other_programs(programs.get(case, {}), bundle.manifest["description"]["programs"])
     for line in lines:
         console().print(line, soft_wrap=True, markup=False, highlight=False)
+    if lines and others:
+        raise CellbedError(f"{name}: recordings differ, and so do programs of this machine "
+                           f"({'; '.join(dict.fromkeys(others))}), so that they cannot be compared", status=UNUSABLE)
     if lines:
         raise CellbedError(f"{len(lines)} recordings of {len(cases)} runs are not those of {pages / name}; where bytes "
                            "changed on purpose, publish the rows again (docs/claims.md)")

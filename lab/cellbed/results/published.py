@@ -7,6 +7,7 @@ Source: docs/claims.md, "Pages"
 from __future__ import annotations
 
 import csv
+import json
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,9 @@ from pathlib import Path
 from cellbed.error import CellbedError
 from cellbed_formats.inside import Inside
 
-RECORDINGS = "recordings.csv"
+RECORDINGS, RUNS, PROGRAMS = "recordings.csv", "runs.csv", "programs.json"
+#: Programs that the machine has, not the checkout, by which the same run may record other bytes.
+OF_THE_MACHINE = ("iperf3", "iproute2", "python", "kernel")
 #: Of a file's SHA-256, so many digits are published.
 SHOWN_HEX = 16
 
@@ -73,3 +76,27 @@ def differences(case: Case, published: dict[str, str], recorded: Sequence[tuple[
         if before != now:
             lines.append(f"{case}: {name}: published {before or 'nothing'}, recorded {now or 'nothing'}")
     return lines
+
+
+def programs(page: Path) -> dict[Case, dict[str, str]]:
+    """What recorded each run of a page that names it: versions and digests by name.
+
+    Args:
+        page: the folder of its details.
+
+    Raises:
+        CellbedError: its list of runs or of programs is missing or another one.
+    """
+    try:
+        made = json.loads((Inside.named(page) / PROGRAMS).text())
+        rows = list(csv.DictReader((Inside.named(page) / RUNS).text().splitlines()))
+        return {Case(row["scenario"], row["point"], int(row["seed"])): dict(made[row["programs"]])
+                for row in rows if row["programs"]}
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise CellbedError(f"{page}: not a page with the programs of its runs: {error!r}") from error
+
+
+def other_programs(before: dict[str, str], now: dict[str, str]) -> list[str]:
+    """In words, programs of the machine that are not those that recorded a published run."""
+    return [f"{name}: {before[name]}, here {now[name]}" for name in OF_THE_MACHINE
+            if name in before and name in now and before[name] != now[name]]
