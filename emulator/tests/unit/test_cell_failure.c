@@ -3,6 +3,7 @@
  * Radio links of LTE that fail: UE 1 is in the cell of the first eNB, and hears the second one or
  * does not. Source: TS 36.300 10.1.6; TS 36.331 5.3.7, 5.3.11
  */
+#include "a3.h"
 #include "failure.h"
 
 static void start_run(struct run *r, enum cell_rlc_mode mode, enum cell_context context)
@@ -144,6 +145,33 @@ static void test_a_command_can_be_lost(void **state)
 	run_end(&r);
 }
 
+/* The eNB does not hear it when it comes first, and hears it when it comes again. */
+static void test_a_report_can_be_lost(void **state)
+{
+	const struct cell_record *lost;
+	struct run r;
+
+	(void)state;
+	start_run(&r, CELL_RLC_AM, CELL_CONTEXT_FETCH);
+	run_end(&r);
+	r.cfg.handover.a3 =
+		(struct cell_a3_cfg){ .on = 1, .offset_cdb = 300, .time_to_trigger_ms = 40 };
+	run_start(&r);
+	hears(&r, 1, 0, GOOD_CDB);
+	hears(&r, 2, 1, GOOD_CDB);
+	measure(&r, 100, -10000, -9000);
+	hears(&r, 120, 0, BAD_CDB);
+	hears(&r, 170, 0, GOOD_CDB);
+	run_until(&r, MS(300));
+	lost = said(&r, CELL_RRC_MESSAGE_LOST, 0);
+	assert_non_null(lost);
+	assert_in_range(lost->t_ns, MS(140), MS(160));
+	assert_int_equal(lost->node, CELL_NODE_ENB);
+	assert_null(said(&r, CELL_RRC_MESSAGE_LOST, 1));
+	assert_int_equal(said_ns(&r, CELL_RRC_HANDOVER_REQUEST), lost->t_ns + MS(45));
+	run_end(&r);
+}
+
 /* All of the uplink is lost. */
 static void test_rlc_is_a_cause(void **state)
 {
@@ -207,6 +235,7 @@ int main(void)
 		cmocka_unit_test(test_t311_makes_it_idle),
 		cmocka_unit_test(test_a_handover_fails_by_t304),
 		cmocka_unit_test(test_a_command_can_be_lost),
+		cmocka_unit_test(test_a_report_can_be_lost),
 		cmocka_unit_test(test_rlc_is_a_cause),
 		cmocka_unit_test(test_random_access_is_a_cause),
 		cmocka_unit_test(test_what_is_refused),
