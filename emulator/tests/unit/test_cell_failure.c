@@ -6,12 +6,17 @@
 #include "a3.h"
 #include "failure.h"
 
-static void start_run(struct run *r, enum cell_rlc_mode mode, enum cell_context context)
+static void keys(struct run *r, enum cell_rlc_mode mode, enum cell_context context)
 {
 	setup(r, mode, CELL_HO_STANDARD);
 	failure_keys(r);
 	r->cfg.handover.link_failure.context = (uint8_t)context;
 	r->cfg.handover.link_failure.preamble_trans_max = 200; /* T310 is first */
+}
+
+static void start_run(struct run *r, enum cell_rlc_mode mode, enum cell_context context)
+{
+	keys(r, mode, context);
 	run_start(r);
 	hears(r, 1, 0, GOOD_CDB);
 	hears(r, 2, 1, BAD_CDB);
@@ -152,8 +157,7 @@ static void test_a_report_can_be_lost(void **state)
 	struct run r;
 
 	(void)state;
-	start_run(&r, CELL_RLC_AM, CELL_CONTEXT_FETCH);
-	run_end(&r);
+	keys(&r, CELL_RLC_AM, CELL_CONTEXT_FETCH);
 	r.cfg.handover.a3 =
 		(struct cell_a3_cfg){ .on = 1, .offset_cdb = 300, .time_to_trigger_ms = 40 };
 	run_start(&r);
