@@ -23,8 +23,8 @@ GRAVITY_KM3_S2 = 398600.4418  # of the earth, times its mass
 SLOTS = 40
 #: Steps of a trace, and those while the UE changes to another satellite.
 STEP_MS, CHANGE_STEP_MS = 100, 10
-#: A constellation has a satellite that fits within so many draws, or none at all.
-_DRAWS = 10_000
+#: So much of the angle in which a satellite serves the best pass may take, that others are found by drawing.
+_BEST_SHARE = 0.9
 
 Vector = tuple[float, float, float]
 
@@ -43,6 +43,7 @@ def delays(keys: dict[str, Any], seed: int) -> list[int]:
         radius_km = EARTH_KM + GEO_KM
         up_km = slant_km(radius_km, _angle(radius_km, keys["elevation_deg"]))
         return [0, round(2 * up_km / LIGHT_KM_S * 1e6), 1000, 0]
+    check(keys)
     draw = random.Random(f"satellite {seed}")
     found, slot_ms = [], keys["slot_s"] * 1000
     for slot, pass_ in enumerate(_passes(keys, draw)):
@@ -50,6 +51,26 @@ def delays(keys: dict[str, Any], seed: int) -> list[int]:
             held_ms = max(keys["detach_ms"] - t_ms, 0)
             found += [slot * slot_ms + t_ms, round(pass_.delay_us(t_ms / 1000) + held_ms * 1000)]
     return [*found, SLOTS * slot_ms, 0]
+
+
+def check(keys: dict[str, Any]) -> None:
+    """Raises ValueError: no satellite stands high enough above both ends for a slot, or hardly any.
+
+    The best pass crosses the line between UE and gateway in its middle, at right angles, in the midst of the slot.
+    """
+    if keys["orbit"] == "geo":
+        return
+    radius_km = EARTH_KM + keys["altitude_km"]
+    away, flown = keys["gateway_km"] / EARTH_KM / 2, turn_s(radius_km) * keys["slot_s"] / 2
+    if math.acos(math.cos(away) * math.cos(flown)) > _BEST_SHARE * _angle(radius_km, keys["elevation_deg"]):
+        raise ValueError(f"no satellite at {keys['altitude_km']} km stands {keys['elevation_deg']} degrees high "
+                         f"above the UE and a gateway {keys['gateway_km']} km away for {keys['slot_s']} s; allowed "
+                         "a lower elevation_deg, a nearer gateway_km, a shorter slot_s or a higher altitude_km")
+
+
+def turn_s(radius_km: float) -> float:
+    """By how much (rad) a satellite flies on in a second, seen from the earth's centre."""
+    return math.sqrt(GRAVITY_KM3_S2 / radius_km**3)
 
 
 def slant_km(radius_km: float, angle: float) -> float:
@@ -75,7 +96,7 @@ class Pass:
     def __init__(self, radius_km: float, start: Vector, heading: Vector, gateway: Vector) -> None:
         """Args: start, heading: unit vectors, at right angles."""
         self._radius_km, self._start, self._heading, self._gateway = radius_km, start, heading, gateway
-        self._turn_s = math.sqrt(GRAVITY_KM3_S2 / radius_km**3)  # rad
+        self._turn_s = turn_s(radius_km)
 
     def angles(self, t_s: float) -> tuple[float, float]:
         """To the UE and to the gateway, seen from the earth's centre (rad)."""
@@ -94,18 +115,14 @@ def _passes(keys: dict[str, Any], draw: random.Random) -> Iterator[Pass]:
     radius_km = EARTH_KM + keys["altitude_km"]
     largest, away = _angle(radius_km, keys["elevation_deg"]), keys["gateway_km"] / EARTH_KM
     gateway = (math.sin(away), 0.0, math.cos(away))
-    for _ in range(SLOTS):
-        for _ in range(_DRAWS):
-            start, heading = _drawn(largest, draw)
-            found = Pass(radius_km, start, heading, gateway)
-            # The angle to a place has no largest value in the midst of a pass.
-            if all(max(found.angles(t_s)) <= largest for t_s in (0, keys["slot_s"])):
-                yield found
-                break
-        else:
-            raise ValueError(f"no satellite at {keys['altitude_km']} km stands {keys['elevation_deg']} degrees high "
-                             f"above the UE and a gateway {keys['gateway_km']} km away for {keys['slot_s']} s; allowed "
-                             "a lower elevation_deg, a nearer gateway_km, a shorter slot_s or a higher altitude_km")
+    slots = 0
+    while slots < SLOTS:
+        start, heading = _drawn(largest, draw)
+        found = Pass(radius_km, start, heading, gateway)
+        # The angle to a place has no largest value in the midst of a pass.
+        if all(max(found.angles(t_s)) <= largest for t_s in (0, keys["slot_s"])):
+            slots += 1
+            yield found
 
 
 def _drawn(largest: float, draw: random.Random) -> tuple[Vector, Vector]:

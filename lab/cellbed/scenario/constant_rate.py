@@ -37,6 +37,6 @@ class ConstantRate(Impaired):
             if getattr(self, key) is not None:
                 raise ValueError(f"key '{where}.{key}': the satellite has the delays; remove one of both")
         try:
-            satellite.delays(self.satellite.model_dump(), 0)
+            satellite.check(self.satellite.model_dump())
         except ValueError as wrong:
             raise ValueError(f"key '{where}.satellite': {wrong}") from wrong

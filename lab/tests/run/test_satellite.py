@@ -87,3 +87,16 @@ def test_the_daemon_gets_the_delays_of_the_runs_seed(tmp_path):
 def test_where_nobody_sees_one_it_is_said():
     with pytest.raises(ValueError, match=r"no satellite at 160 km stands 80 degrees high .* for 15 s; allowed a lower"):
         satellite.delays({**LEO, "altitude_km": 160, "elevation_deg": 80}, 1)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 2**32), altitude_km=st.integers(160, 2000), elevation_deg=st.integers(5, 85),
+       gateway_km=st.integers(0, 1500), slot_s=st.integers(1, 600))
+def test_whether_there_are_satellites_does_not_hang_on_the_seed(seed, **drawn):
+    keys = {"orbit": "leo", **drawn, "detach_ms": 0}
+    try:
+        satellite.check(keys)
+    except ValueError as refused:
+        assert "no satellite at" in str(refused)
+    else:
+        assert len(satellite.delays(keys, seed)) > 2 * satellite.SLOTS
