@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cellbed.error import CellbedError
+from cellbed.error import CellbedError, told
 from cellbed_formats.inside import Inside
 
 RECORDINGS, RUNS, PROGRAMS = "recordings.csv", "runs.csv", "programs.json"
@@ -47,10 +47,15 @@ def read(path: Path) -> dict[Case, dict[str, str]]:
             case = Case(row["scenario"], row["point"], int(row["seed"]))
             found.setdefault(case, {})[row["file"]] = row["sha256"]
     except (OSError, KeyError, TypeError, ValueError) as error:
-        raise CellbedError(f"{path}: not a list of published recordings: {error!r}") from error
+        raise CellbedError(f"{path}: not a list of published recordings: {_said(error)}") from error
     if not found:
         raise CellbedError(f"{path}: no run is listed; publish rows of runs first")
     return found
+
+
+def _said(error: Exception) -> str:
+    """What is wrong with a file of a page, in words."""
+    return told(error) if isinstance(error, OSError) else "a column is missing, or a value is of another kind"
 
 
 def sample(cases: Iterable[Case], number: int | None) -> list[Case]:
@@ -93,7 +98,7 @@ def programs(page: Path) -> dict[Case, dict[str, str]]:
         return {Case(row["scenario"], row["point"], int(row["seed"])): dict(made[row["programs"]])
                 for row in rows if row["programs"]}
     except (OSError, KeyError, TypeError, ValueError) as error:
-        raise CellbedError(f"{page}: not a page with the programs of its runs: {error!r}") from error
+        raise CellbedError(f"{page}: not a page with the programs of its runs: {_said(error)}") from error
 
 
 def other_programs(before: dict[str, str], now: dict[str, str]) -> list[str]:
