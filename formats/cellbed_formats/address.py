@@ -51,9 +51,10 @@ def numbers_of_ipv6(high: np.ndarray, low: np.ndarray) -> np.ndarray:
 
 
 def numbers_of_node(node: Mapping[str, Any]) -> list[int]:
-    """Those of a scenario's node, whose `address` is one, a list of them, or none."""
+    """Those of a scenario's node: its `address` is one, a list of them, or none; `radios` has one for each network."""
     said = node.get("address") or []
-    return [number_of(str(one).split("/")[0]) for one in ([said] if isinstance(said, str) else said)]
+    own = [*([said] if isinstance(said, str) else said), *(node.get("radios") or {}).values()]
+    return [number_of(str(one).split("/")[0]) for one in own]
 
 
 def text_of(number: int, known: Mapping[int, str]) -> str:

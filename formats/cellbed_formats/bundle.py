@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -22,10 +22,15 @@ from .address import number_of, numbers_of_node
 from .capture import read_capture
 from .echo import pings
 from .error import DataError, FileError, UnusableError, in_words, reading
-from .flow import Flow, Sightings, completed, found, of_captures, of_probe, of_samples
+from .flow import MPTCP, Flow, Sightings, completed, found, of_captures, of_probe, of_samples
 from .inside import LINKED, Inside
+from .interfaces import capture_of_wire, captures, wires
 from .manifest import NAME, check
+from .subflows import FIRST, subflows
 from .trace import read_header, read_trace
+
+if TYPE_CHECKING:
+    from .radios import OverRadio
 
 FORMATS = (1,)
 SUMMARY, DERIVED = "summary", "derived"
@@ -136,15 +141,35 @@ class Bundle:
             sport=entry.get("sport"),
             transport=str(entry.get("protocol", "tcp")),
             congestion_control=entry.get("congestion_control") or said.get(entry["id"]),
+            paths=self._paths(entry) if entry.get("protocol") == MPTCP else {},
         )
+
+    def _paths(self, entry: dict[str, Any]) -> dict[int, str]:
+        """Radio networks of a flow's UE by its addresses there."""
+        ends = (self.settings.get("nodes", {}).get(entry[end], {}) for end in ("from", "to"))
+        ue: dict[str, Any] = next((node for node in ends if node.get("radios")), {})
+        further = {number_of(own.split("/")[0]): name for name, own in (ue.get("radios") or {}).items()}
+        return dict.fromkeys(numbers_of_node(ue), FIRST) | further
+
+    @property
+    def over_network(self) -> str:
+        """What tells this radio network from the first one, for people, behind the name of a UE."""
+        return ""
+
+    @cached_property
+    def networks(self) -> dict[str, OverRadio]:
+        """Further radio networks of the run by name: this bundle as each of them saw the run."""
+        from .radios import OverRadio
+
+        return {name: OverRadio(self.path, self.manifest, self, name) for name in self.settings.get("radios") or {}}
 
     @cached_property
     def all_flows(self) -> list[Flow]:
-        """Every flow of the run: those of the traffic section in order, then all others, the largest first."""
+        """Every flow of the run: those of the traffic section in order, each with its subflows, then all others, the
+        largest first."""
         seen = self.seen
-        return [completed(flow, seen) for flow in self.flows] + found(
-            seen, self.flows, self.names_by_address, self.manifest.get("commands", [])
-        )
+        own = [one for flow in self.flows for one in (completed(flow, seen), *subflows(flow, seen))]
+        return own + found(seen, self.flows, self.names_by_address, self.manifest.get("commands", []))
 
     @cached_property
     def pings(self) -> list[Flow]:
@@ -251,14 +276,24 @@ class Bundle:
         return {}
 
     def link_of(self, node: str) -> dict[str, Any] | None:
-        """The wired link of a server; None for UEs."""
-        links = (link for link in self.settings.get("links", []) if node in (link["a"], link["b"]))
+        """The wired link of a server in this radio network; None for UEs."""
+        links = (link for link in wires(self.settings, node) if self._is_own_wire({link["a"], link["b"]}))
         return None if node in self.ue_numbers else next(links, None)
 
+    def capture_name(self, node: str) -> str:
+        """Which capture has the packets of a host in this radio network."""
+        link = self.link_of(node)
+        return f"ip-{node}.pcap" if link is None else capture_of_wire(self.settings, node, link)
+
+    def _is_own_wire(self, ends: set[str]) -> bool:
+        """Whether a link is one of this radio network. Args: ends: names of its nodes."""
+        return not any(ends.intersection(other["nodes"]) for other in self.manifest.get("radios", {}).values())
+
     def capture(self, node: str) -> pl.DataFrame:
-        """IP capture at a node; `t_ns` converted to CLOCK_MONOTONIC."""
+        """IP capture at a node, of all its interfaces together; `t_ns` converted to CLOCK_MONOTONIC."""
         if node not in self._captures:
-            frame = read_capture(self._file(f"ip-{node}.pcap"))
+            frames = [read_capture(self._file(name)) for name in captures(self.settings, node)]
+            frame = frames[0] if len(frames) == 1 else pl.concat(frames).sort("t_ns", maintain_order=True)
             self._captures[node] = frame.with_columns(pl.col("t_ns") - self.realtime_offset_ns)
         return self._captures[node]
 

@@ -20,11 +20,13 @@ from .capture import PROTOCOL_TCP, PROTOCOL_UDP
 from .error import DataError
 
 TRANSPORTS = {PROTOCOL_TCP: "tcp", PROTOCOL_UDP: "udp"}
-TCP, UDP, QUIC, ICMP = "tcp", "udp", "quic", "icmp"
+TCP, UDP, QUIC, ICMP, MPTCP = "tcp", "udp", "quic", "icmp", "mptcp"
 #: Of a run without any connection: only the radio is shown.
 NO_TRANSPORT = "none"
 #: Kind of a flow that no scenario names.
 FOUND = "command"
+#: Kind of a part of a connection of MPTCP.
+SUBFLOW = "subflow"
 #: Header form and fixed bit of a QUIC packet with a long header.
 LONG_HEADER = 0xC0
 QUIC_VERSIONS = (0x00000001, 0x6B3343CF)
@@ -56,11 +58,30 @@ class Flow:
     sent_bytes: int | None = None  # IP bytes in the data direction; None: not seen
     back_bytes: int | None = None  # and against it
     congestion_control: str | None = None
+    paths: Mapping[int, str] = field(default_factory=dict)  # of MPTCP: radio networks by the UE's addresses there
 
     @property
     def found(self) -> bool:
         """No scenario names it, so it is known by its 5-tuple alone."""
-        return self.kind == FOUND
+        return self.kind in (FOUND, SUBFLOW)
+
+    @property
+    def whole(self) -> bool:
+        """It is a connection of MPTCP, whose packets are those of its subflows."""
+        return self.transport == MPTCP
+
+    def has_part(self, other: Flow) -> bool:
+        """Whether another flow is a subflow of this one."""
+        return other.kind == SUBFLOW and other.id.startswith(f"{self.id}/")
+
+    def has_subflow(self, ends: Ends) -> bool:
+        """Whether a 5-tuple, in the direction of the data, is a subflow of this connection of MPTCP."""
+        protocol, src, sport, dst, dport = ends
+        if protocol != PROTOCOL_TCP:
+            return False
+        if self.saddr in self.paths:
+            return src in self.paths and (dst, dport) == (self.daddr, self.port)
+        return dst in self.paths and (src, sport) == (self.saddr, self.sport)
 
     @property
     def datagrams(self) -> bool:
@@ -215,9 +236,13 @@ def of_samples(tcp: pl.DataFrame) -> dict[Ends, Seen]:
 
 
 def completed(transfer: Flow, seen: Sightings) -> Flow:
-    """A transfer that a scenario names, with what was seen of its data connection."""
+    """A transfer that a scenario names, with what was seen of its data connection, or of its subflows together."""
     mine = [(ends, way) for ends, way in seen.ways.items() if belongs(transfer, ends) and ends[0] == transfer.protocol]
     data = [(ends, way) for ends, way in mine if transfer.sport in (None, ends[2], ends[4])]
+    if transfer.whole:
+        sent = sum(way.bytes for ends, way in mine if transfer.has_subflow(ends))
+        back = sum(way.bytes for ends, way in mine if transfer.has_subflow(reverse(ends)))
+        return replace(transfer, sent_bytes=sent, back_bytes=back) if mine else transfer
     sent = sum(way.bytes for ends, way in data if ends[1] == transfer.saddr and ends[4] == transfer.port)
     back = sum(way.bytes for ends, way in data if ends[3] == transfer.saddr and ends[2] == transfer.port)
     owner = next((seen.owners[ends] for ends, _ in mine if ends in seen.owners), Owner(None, None))
@@ -228,7 +253,9 @@ def completed(transfer: Flow, seen: Sightings) -> Flow:
 
 
 def belongs(transfer: Flow, ends: Ends) -> bool:
-    """Whether a 5-tuple is a transfer's: its data connection, or iperf3's of control to the same port."""
+    """Whether a 5-tuple is a transfer's: its data connection, or iperf3's of control to the same port, or a subflow."""
+    if transfer.whole:
+        return transfer.has_subflow(ends) or transfer.has_subflow(reverse(ends))
     protocol, src, sport, dst, dport = ends
     if transfer.protocol != protocol and transfer.kind != "iperf3":
         return False

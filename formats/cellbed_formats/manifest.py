@@ -106,6 +106,7 @@ class Wire(Shape):
 
 class Settings(Shape):
     radio: Radio = Radio()
+    radios: dict[Name, Radio] | None = None
     nodes: dict[Name, dict[str, Any]] = {}
     links: list[Wire] = []
     tcp: dict[str, Any] = {}
@@ -115,6 +116,10 @@ class Settings(Shape):
 class Description(Shape):
     variant: str
     settings: Settings
+
+
+class Network(Shape):
+    nodes: list[Name]
 
 
 class Evaluated(Shape):
@@ -151,6 +156,7 @@ class Manifest(Shape):
     evaluate: Evaluated = Evaluated()
     claims: list[Any] | None = None
     checksums: Checksums | None = None
+    radios: dict[Name, Network] = {}
 
 
 def check(manifest: dict[str, Any], path: Path) -> None:

@@ -20,7 +20,7 @@ from .error import FileError
 from .inside import Inside
 
 SUFFIX = ".zst"
-RECORDINGS = ("ip-*.pcap", "radio.pcap", "radio.trace", "tcp.trace")
+RECORDINGS = ("ip-*.pcap", "radio.pcap", "*-radio.pcap", "radio.trace", "*-radio.trace", "tcp.trace")
 #: Fast, and within a few per cent of what more effort gives.
 LEVEL = 3
 #: Payload that comes again some hundred kilobytes later is found; readers allow 128 MiB without being asked.

@@ -67,8 +67,14 @@ def _table(name: str, run: RunAnalysis) -> pl.DataFrame | None:
         return run.segments().with_columns(t_s=after_start(bundle, "out_ns")) if run.readable else None
     if not bundle.has("tcp.trace" if name == "samples" else "radio.trace"):
         return None
-    frame = bundle.tcp if name == "samples" else bundle.radio
+    frame = bundle.tcp if name == "samples" else _radio(bundle)
     return frame.with_columns(t_s=after_start(bundle))
+
+
+def _radio(bundle: Bundle) -> pl.DataFrame:
+    """radio.trace; of several radio networks with the name of each further one among `radios`."""
+    further = [one.radio.with_columns(network=pl.lit(name)) for name, one in bundle.networks.items()]
+    return pl.concat([bundle.radio, *further], how="diagonal") if further else bundle.radio
 
 
 def _flows(run: RunAnalysis) -> pl.DataFrame:

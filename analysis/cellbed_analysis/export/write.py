@@ -11,6 +11,7 @@ from cellbed_formats.bundle import Bundle
 from cellbed_formats.error import DataError
 from cellbed_formats.flow import TCP, note
 from cellbed_formats.inside import Inside
+from cellbed_formats.radios import over
 
 from ..tcp.shown_flow import shown_flow
 from . import FORMATS, formats
@@ -34,6 +35,7 @@ def export(bundle: Bundle, name: str, folder: Path, node: str | None = None, flo
         raise DataError(f"--format {name}: allowed {', '.join(FORMATS)}")
     wanted = _format(name)
     chosen = node or default_node(bundle, flow)
+    bundle = over(bundle, shown_flow(bundle, flow))
     known = [*bundle.ue_numbers, *(sorted(bundle.settings["nodes"]) if wanted.of_any_node else [])]
     if chosen not in known:
         raise DataError(f"--node {chosen}: allowed {', '.join(dict.fromkeys(known))}")

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from cellbed_formats.bundle import Bundle
+from cellbed_formats.radios import over
 
 from ..radio.grid import grid_of
 from ..radio.handover import handovers
@@ -29,15 +30,16 @@ def events(bundle: Bundle) -> pl.DataFrame:
         …), who (the flow or the UE), what (in words; of a fall of the window from and to how many packets, and why).
     """
     rows = list(_windows(bundle))
-    if bundle.has("radio.trace"):
-        rows += [*_modes(bundle), *_handovers(bundle), *_radio(bundle)]
+    for network in (bundle, *bundle.networks.values()):
+        if network.has("radio.trace"):
+            rows += [*_modes(network), *_handovers(network), *_radio(network)]
     seconds = [{**row, "t_s": (row.pop("t_ns") - bundle.start_ns) / 1e9} for row in rows]
     return pl.DataFrame(seconds, schema=SCHEMA).sort("t_s", maintain_order=True)
 
 
 def _windows(bundle: Bundle) -> Iterator[dict[str, Any]]:
     for flow in bundle.all_flows:
-        for cut in cuts(bundle, flow):
+        for cut in cuts(over(bundle, flow), flow):
             after = "?" if cut.after is None else str(cut.after)
             yield {"t_ns": cut.t_ns, "kind": cut.kind, "who": flow.id,
                    "what": f"window {cut.before} to {after} packets. {cut.cause}"}
@@ -59,12 +61,12 @@ def _handovers(bundle: Bundle) -> Iterator[dict[str, Any]]:
             kind = "prediction" if handover.wrong else "handover"
             away = None if handover.left_ns is None or handover.attached_ns is None else (
                 f", without a cell for {(handover.attached_ns - handover.left_ns) / 1e6:.1f} ms")
-            yield {"t_ns": handover.start_ns, "kind": kind, "who": ue,
+            yield {"t_ns": handover.start_ns, "kind": kind, "who": f"{ue}{bundle.over_network}",
                    "what": f"{station} {handover.source} to {station} {handover.target}{away or ''}"}
 
 
 def _radio(bundle: Bundle) -> Iterator[dict[str, Any]]:
     for event in radio_events(bundle):
         if event.kind not in TOLD:
-            yield {"t_ns": event.t_ns, "kind": event.kind.replace("_", " "), "who": event.ue or "enb",
-                   "what": event.what.replace("_", " ")}
+            yield {"t_ns": event.t_ns, "kind": event.kind.replace("_", " "),
+                   "who": f"{event.ue or 'enb'}{bundle.over_network}", "what": event.what.replace("_", " ")}

@@ -12,6 +12,7 @@ import polars as pl
 from cellbed_formats.bundle import Bundle
 from cellbed_formats.error import DataError
 from cellbed_formats.flow import TCP, Flow
+from cellbed_formats.radios import over
 from cellbed_formats.trace import INFINITE_SSTHRESH
 
 from ..metrics.catalog import METRICS
@@ -85,7 +86,7 @@ def _segments(run: RunAnalysis, flow: Flow) -> pl.DataFrame:
     kept = run.segments(flow.id)
     if "seq" not in kept.columns or kept.is_empty():
         try:
-            kept = data_segments(*flow_packets(run.bundle, flow, flow.source))
+            kept = data_segments(*flow_packets(over(run.bundle, flow), flow, flow.source))
         except DataError:  # nothing was sent
             return pl.DataFrame(schema=SEGMENT)
     parts = [part for part in RTT_PARTS if part in kept.columns]
@@ -128,8 +129,15 @@ def radio(bundle: Bundle) -> pl.DataFrame:
 
     Returns:
         t_s, event, node and peer (names; which of several eNBs it is says the column enb), direction (ul, dl, sl), and
-        the other fields of docs/trace-format.md as they are there.
+        the other fields of docs/trace-format.md as they are there. Of a run with several radio networks `network`, too:
+        its name among `radios`, null of the first one.
     """
+    further = [_radio(one).with_columns(network=pl.lit(name)) for name, one in bundle.networks.items()]
+    return pl.concat([_radio(bundle), *further], how="diagonal").sort("t_s", maintain_order=True) if further else \
+        _radio(bundle)
+
+
+def _radio(bundle: Bundle) -> pl.DataFrame:
     named = {column: pl.col(column).cast(pl.Int64).replace_strict(node_names(bundle), default=None,
                                                                   return_dtype=pl.String)
              for column in ("node", "peer")}  # fmt: skip

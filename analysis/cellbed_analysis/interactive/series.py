@@ -14,9 +14,11 @@ from cellbed_channel.trace import UNKNOWN_SINR
 from cellbed_channel.trace import read as read_channel
 from cellbed_formats.bundle import Bundle
 from cellbed_formats.flow import QUIC, Flow
+from cellbed_formats.radios import over
 
 from ..metrics.rows import captured
 from ..metrics.run import RunAnalysis
+from ..metrics.share import arrivals
 from ..radio.events import rows_of
 from ..radio.grid import grid_of
 from ..radio.handover import handovers
@@ -146,12 +148,15 @@ def run_series(run: RunAnalysis, flow: Flow, points: int, beside: Sequence[Flow]
         series.beside[other.id] = own.lines
         series.cuts = [*_named(series.cuts, flow), *_named(own.cuts, other)]
     series.cuts.sort(key=lambda cut: cut.t_ns)
-    _queues(series, bundle, flows, points)
-    _channel(series, bundle, flows, points)
+    networks = [bundle, *bundle.networks.values()]
+    for network in networks:
+        _queues(series, network, flows, points)
+        _channel(series, network, flows, points)
     highest = max((line.value.max() for line in series.queues.values()), default=0)
     series.queues = {name: line for name, line in series.queues.items() if line.value.max() > UNUSED_SHARE * highest}
-    series.happenings = list(_happenings(series, bundle, points))
-    _spans(series, bundle, flows)
+    series.happenings = [one for network in networks for one in _happenings(series, network, points)]
+    for network in networks:
+        _spans(series, network, flows)
     return series
 
 
@@ -161,9 +166,11 @@ def _named(found: list[Cut], flow: Flow) -> list[Cut]:
 
 
 def _flow_lines(series: RunSeries, run: RunAnalysis, bundle: Bundle, flow: Flow, points: int) -> None:
-    if flow.transport == "tcp":
+    if flow.whole:
+        _received(series, bundle, flow)
+    elif flow.transport == "tcp":
         if bundle.probed:
-            _tcp(series, bundle, flow, points)
+            _tcp(series, over(bundle, flow), flow, points)
         _rtt(series, run, flow, points)
     elif flow.datagrams and flow.sink in bundle.captured_nodes:
         _datagrams(series, bundle, flow)
@@ -215,6 +222,13 @@ def _rtt(series: RunSeries, run: RunAnalysis, flow: Flow, points: int) -> None:
         series.lines["rtt"] = thin(t_s, timed["rtt_ns"].to_numpy() / 1e6, points)
 
 
+def _received(series: RunSeries, bundle: Bundle, flow: Flow) -> None:
+    """Throughput of a connection of MPTCP, as its receiving program has it."""
+    came = arrivals(bundle, flow)
+    if len(came.t_ns):
+        series.lines["throughput"] = rate(series, (came.t_ns - series.start_ns) / 1e9, came.bytes)
+
+
 def _datagrams(series: RunSeries, bundle: Bundle, flow: Flow) -> None:
     """Throughput of a flow of datagrams, where they arrive."""
     came = flow.packets(bundle.capture(flow.sink))
@@ -245,7 +259,8 @@ def _queues(series: RunSeries, bundle: Bundle, flows: Sequence[Flow], points: in
             own = rows.filter(whose & (pl.col("dir") == direction))
             if len(own):
                 line = changes((own["t_ns"].to_numpy() - series.start_ns) / 1e9, own["bytes"].to_numpy().astype(float))
-                series.queues[f"{DIRECTION_WORDS[direction]} of {name}"] = thin(line.t_s, line.value, points)
+                label = f"{DIRECTION_WORDS[direction]} of {name}{bundle.over_network}"
+                series.queues[label] = thin(line.t_s, line.value, points)
 
 
 def _channel(series: RunSeries, bundle: Bundle, flows: Sequence[Flow], points: int) -> None:
@@ -255,7 +270,7 @@ def _channel(series: RunSeries, bundle: Bundle, flows: Sequence[Flow], points: i
     grants = rows_of(bundle.radio, "grant").filter(pl.col("cqi") > 0)
     for number, name in _ues(bundle, flows).items():
         for direction in DIRECTIONS:
-            label = f"{DIRECTION_WORDS[direction]} of {name}"
+            label = f"{DIRECTION_WORDS[direction]} of {name}{bundle.over_network}"
             own = grants.filter((pl.col("peer") == number) & (pl.col("dir") == direction))
             if trace is not None and trace.enbs:  # of the cell that the UE is in
                 whose = pl.col("peer") == number if direction == "dl" else pl.col("node") == number
@@ -299,7 +314,8 @@ def _happenings(series: RunSeries, bundle: Bundle, points: int) -> Iterator[Happ
         names = bundle.radio_symbols.get("drop" if event == "pkt_drop" else "rrc", {})
         for row in grouped.sort("t_ns").iter_rows(named=True):
             detail = names.get(row["value"], "") if event in ("pkt_drop", "rrc") else ""
-            yield Happening(words, series.at_s(row["t_ns"]), row["count"], detail.replace("_", " "))
+            said = detail.replace("_", " ") + bundle.over_network
+            yield Happening(words, series.at_s(row["t_ns"]), row["count"], said.strip())
 
 
 def _spans(series: RunSeries, bundle: Bundle, flows: Sequence[Flow]) -> None:
@@ -315,5 +331,6 @@ def _spans(series: RunSeries, bundle: Bundle, flows: Sequence[Flow]) -> None:
             if start_ns <= handover.start_ns < end:
                 end_ns = handover.attached_ns or handover.path_ns or handover.start_ns
                 words = "prediction that did not come true" if handover.wrong else "handover"
-                text = f"{words} of {ue}, {station} {handover.source} to {station} {handover.target}"
+                text = f"{words} of {ue}{bundle.over_network}, " \
+                       f"{station} {handover.source} to {station} {handover.target}"
                 series.handovers.append(Span(series.at_s(handover.start_ns), series.at_s(end_ns), text))

@@ -12,6 +12,7 @@ import polars as pl
 from cellbed_formats.bundle import Bundle
 from cellbed_formats.error import DataError, UnusableError
 from cellbed_formats.flow import Flow, ids, named, note
+from cellbed_formats.radios import over
 
 from ..radio.grid import grid_of
 from ..radio.links import lives_of, over_links
@@ -34,6 +35,11 @@ class Asked:
     flow: Flow
     note: str | None  # of a run with other flows
 
+    @cached_property
+    def bundle(self) -> Bundle:
+        """The run as the radio network saw it over which the flow goes."""
+        return over(self.run.bundle, self.flow)
+
     @classmethod
     def of(cls, bundle: Bundle, wanted: str | None) -> Asked:
         """Args: wanted: id of a flow; None: the scenario's first, else the largest.
@@ -46,7 +52,11 @@ class Asked:
             raise UnusableError(run.problem)
         flow = _meant(bundle, wanted)
         asked = cls(run, flow, note([*bundle.all_flows, *bundle.pings], flow, wanted))
-        if utran_of(bundle) is not None:
+        if flow.whole:
+            parts = [part for part in bundle.all_flows if flow.has_part(part)]
+            raise DataError(f"{asked.where}: a connection of MPTCP has no RTT, its subflows have; choose one with "
+                            f"--flow: {ids(parts) or 'there is none'}")
+        if utran_of(asked.bundle) is not None:
             raise DataError(f"{bundle.path}: the parts of an RTT are not known over the UTRAN; choose a run over "
                             "LTE or NR")
         if flow.source not in bundle.captured_nodes:
@@ -69,7 +79,7 @@ class Asked:
     @cached_property
     def sent(self) -> pl.DataFrame:
         """Every echo request of a ping, as `echo.decomposed_echoes`."""
-        return decomposed_echoes(self.run.bundle, self.flow, lives_of(self.run.bundle))
+        return decomposed_echoes(self.bundle, self.flow, lives_of(self.bundle))
 
     def explained(self) -> pl.DataFrame:
         """Segments, or echo requests, whose RTT is known with all its parts, by the time they were sent.
@@ -77,7 +87,7 @@ class Asked:
         Raises:
             DataError: the connection carried no data.
         """
-        bundle, flow = self.run.bundle, self.flow
+        bundle, flow = self.bundle, self.flow
         if flow.pings:
             return self.sent.drop_nulls(["rtt_ns", *RTT_PARTS])
         if not flow.packets(bundle.capture(flow.source))["payload_bytes"].sum():
@@ -91,7 +101,7 @@ class Asked:
         """One of RTT_PARTS or BEYOND_PARTS in words."""
         if part in BEYOND_PARTS:
             return BEYOND_PARTS[part]
-        return part_label(part, part in self.wired, grid_of(self.run.bundle).nr, self.packets)
+        return part_label(part, part in self.wired, grid_of(self.bundle).nr, self.packets)
 
     @property
     def packets(self) -> Mapping[str, str]:
@@ -100,12 +110,12 @@ class Asked:
 
     def causes(self, segments: pl.DataFrame) -> Causes | None:
         """What made round trips of `explained` long; None over links in place of a radio network."""
-        return None if over_links(self.run.bundle) else Causes(self.run.bundle, self.flow, segments)
+        return None if over_links(self.bundle) else Causes(self.bundle, self.flow, segments)
 
     @property
     def wired(self) -> frozenset[str]:
         """Parts of the RTT that have wires in them."""
-        ues = self.run.bundle.ue_numbers
+        ues = self.bundle.ue_numbers
         return frozenset((() if self.flow.source in ues else ("host_tx", "host_rx"))
                          + (() if self.flow.sink in ues else ("receiver",)))
 

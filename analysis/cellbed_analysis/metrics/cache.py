@@ -20,8 +20,8 @@ from cellbed_formats.bundle import DERIVED, Bundle
 
 METRICS_JSON, SEGMENTS, OTHER_SEGMENTS = "metrics.json", "segments.parquet", "other-segments.parquet"
 RAW_FILES = (
-    "ip-*.pcap*", "radio.trace*", "radio.json", "tcp.trace*", "tcp.json", "counters.json", "*.iperf3.json",
-    "*.stream.json",
+    "ip-*.pcap*", "radio.trace*", "radio.json", "*-radio.trace*", "*-radio.json", "tcp.trace*", "tcp.json",
+    "counters.json", "*.iperf3.json", "*.stream.json",
 )  # fmt: skip
 #: Packages whose code measures, and what of a study does: its own metrics and the models that they take.
 MEASURING = ("stats", "radio", "tcp", "metrics")

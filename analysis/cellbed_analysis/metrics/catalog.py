@@ -22,6 +22,7 @@ from .identity import IDENTITY
 from .lateness import LATENESS
 from .metric import Metric
 from .mode_switch import CHANNEL, SWITCHES
+from .multipath import MULTIPATH
 from .probe import PROBE
 from .radio import CELL, SIDE
 from .rtt import PARTS, RTT
@@ -42,6 +43,7 @@ GENERAL = (
     ("Round trip time", (*RTT, *PROBE)),
     ("Parts of the round trip time", PARTS),
     ("Throughput", (*THROUGHPUT, *PACKETS)),
+    ("Multipath TCP", MULTIPATH),
     ("Command", COMMAND),
     ("File transfer", FILE),
     ("Causes of the throughput", CAUSES),

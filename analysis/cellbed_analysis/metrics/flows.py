@@ -15,11 +15,12 @@ import polars as pl
 from cellbed_formats.bundle import Bundle
 from cellbed_formats.capture import ACK
 from cellbed_formats.flow import QUIC, Flow
+from cellbed_formats.radios import over
 
 from ..radio.grid import grid_of
 from ..tcp.delay import datagram_delays, least_way_ns, spin_rtts
 from ..tcp.segment import decomposed_segments, flow_packets
-from . import causes, datagrams, probe, rtt, throughput
+from . import causes, datagrams, multipath, probe, rtt, throughput
 from .metric import Metric
 from .rtt import Values
 from .share import Arrivals, active, arrivals, direction, shares
@@ -31,10 +32,14 @@ _ECN, _CE = ("not-ECT", "ECT(1)", "ECT(0)", "CE"), 3
 MEASURED_MAX = 32
 
 FLOW = (
-    Metric("flow", "", "the row's flow: its id in the scenario's traffic, or its ends as FROM:PORT-TO:PORT"),
+    Metric(
+        "flow", "",
+        "the row's flow: its id in the scenario's traffic, of a subflow of MPTCP with the radio network behind it, or "
+        "its ends as FROM:PORT-TO:PORT",
+    ),
     Metric("flow_command", "", "id of the command whose program made the socket at either end"),
     Metric("flow_program", "", "name of that program; null where the probe did not see it"),
-    Metric("flow_transport", "", "tcp, udp or quic"),
+    Metric("flow_transport", "", "tcp, mptcp, udp or quic"),
     Metric("flow_from", "", "node, or address, that sends more payload"),
     Metric("flow_to", "", "node, or address, at the other end"),
     Metric("flow_direction", "", "direction of its data through the cell: uplink, downlink, between UEs"),
@@ -49,8 +54,8 @@ FLOW = (
     Metric("flow_mbps", "Mbit/s", "payload that arrived within the flow's time, over that time"),
     Metric(
         "flow_share", "1",
-        "its part of the payload of all contending flows of that direction, whole run; null for a flow that is "
-        "alone",
+        "its part of the payload of all contending flows of that direction, of a subflow that of its connection, whole "
+        "run; null for a flow that is alone",
     ),
     Metric("flow_share_together", "1", "the same over the time in which all of them were active"),
     Metric("jain", "1", "Jain's fairness index of the throughputs of these flows, whole run"),
@@ -71,7 +76,8 @@ def flow_columns(bundle: Bundle) -> dict[str, Values]:
     """FLOW columns of every flow of a run, by its id."""
     came = {flow.id: arrivals(bundle, flow) for flow in bundle.all_flows}
     shared = shares(bundle, came)
-    return {flow.id: _columns(bundle, flow, came[flow.id]) | shared.get(flow.id, {}) for flow in bundle.all_flows}
+    return {flow.id: _columns(over(bundle, flow), flow, came[flow.id]) | shared.get(flow.id, {})
+            for flow in bundle.all_flows}
 
 
 def _columns(bundle: Bundle, flow: Flow, came: Arrivals) -> Values:
@@ -90,6 +96,8 @@ def _columns(bundle: Bundle, flow: Flow, came: Arrivals) -> Values:
 def ecn_columns(bundle: Bundle, flow: Flow) -> Values:
     """What a flow's data says of ECN, and how much of it came with a mark; nothing without captures."""
     values: Values = {}
+    if flow.whole:
+        return {}
     if flow.source in bundle.captured_nodes:
         sent = flow.packets(bundle.capture(flow.source)).filter(pl.col("payload_bytes") > 0)
         values["flow_ect"] = " ".join(_ECN[field] for field in sent["ecn"].unique().sort().to_list()) or None
@@ -141,6 +149,8 @@ def connection_metrics(
     Args:
         lives: gives `packet_path.packet_paths` of the run.
     """
+    if flow.whole:
+        return multipath.multipath_metrics(bundle, flow), pl.DataFrame()
     if flow.datagrams:
         window = evaluated_window(bundle, flow)
         return (datagrams.ip_metrics(bundle, flow, window) if _both(bundle, flow) else {}), pl.DataFrame()

@@ -21,6 +21,9 @@ leave them out. A metric that a run or a flow cannot have is null.
   of IPv4 follows, the largest first: those that the captures show or, in runs without captures, those that the probe
   saw (`flows` in `tcp.json`). The direction that carries more payload is the data direction. Flows of the scenario
   have all metrics, and so have the first 32 of a run; others have only those of the section on flows.
+- **Connections of Multipath TCP** have a row by what their receiving program got. The rows behind it are those of
+  the subflows, `file/radio` over the first radio network and `file/wifi` over that of this name, with all that a flow
+  of TCP has. What a subflow carried may be data that another one carried, too.
 - **Values of the whole run** stand in its first row only, so that rows may be added up. Claims and the figures of
   papers use first rows. Counters belong to the sender's node, so they are null in the row of a later flow whose node
   sends another flow as well.

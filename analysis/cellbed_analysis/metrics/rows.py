@@ -12,6 +12,7 @@ import polars as pl
 from cellbed_formats.bundle import Bundle
 from cellbed_formats.error import DataError
 from cellbed_formats.flow import Flow
+from cellbed_formats.radios import over
 
 from ..radio.grid import grid_of
 from ..radio.links import lives_of
@@ -19,7 +20,7 @@ from ..radio.packet_path import ENB, RadioLog, uplink_pdus
 from ..stats.interval import Estimate
 from ..study import studies
 from ..tcp.segment import decomposed_segments
-from . import causes, commands, datagrams, flows, handover, mode_switch, radio, rtt, throughput, utran
+from . import causes, commands, datagrams, flows, handover, mode_switch, multipath, radio, rtt, throughput, utran
 from .identity import identity
 from .lateness import lateness_metrics
 from .timeline import timeline_metrics
@@ -39,13 +40,14 @@ def compute(bundle: Bundle, lives: Lives | None = None) -> tuple[dict[str, Any],
         DataError: a file is missing, truncated or inconsistent.
     """
     flow, entry = ordered(bundle)[0]
-    lives = lives or lives_once(bundle)
+    seen = bundle if flow is None else over(bundle, flow)
+    lives = lives_once(seen) if seen is not bundle else lives or lives_once(bundle)
     if entry is not None:
-        of_flow, segments = (({}, pl.DataFrame()) if flow is None else flows.connection_metrics(bundle, flow, lives))
+        of_flow, segments = (({}, pl.DataFrame()) if flow is None else flows.connection_metrics(seen, flow, lives))
         values = commands.command_metrics(bundle) | lateness_metrics(bundle) | of_flow
     else:
         assert flow is not None
-        values, segments = _first_values(bundle, flow, lives)
+        values, segments = _first_values(seen, flow, lives)
     return _row(bundle, flow, entry, flows.flow_columns(bundle)) | flatten(values), segments
 
 
@@ -60,13 +62,14 @@ def compute_others(bundle: Bundle, lives: Lives | None = None) -> tuple[list[dic
     """
     others = ordered(bundle)[1:]
     columns = flows.flow_columns(bundle) if others else {}
-    lives = lives or lives_once(bundle)
+    once = {id(bundle): lives or lives_once(bundle), **{id(one): lives_once(one) for one in bundle.networks.values()}}
     own = {flow["id"] for flow in bundle.settings.get("traffic", ())}
     rows, kept = [], []
     for place, (flow, entry) in enumerate(others):
         row = _row(bundle, flow, entry, columns)
         if flow is not None and (flow.id in own or place < flows.MEASURED_MAX):
-            values, segments = flows.connection_metrics(bundle, flow, lives)
+            seen = over(bundle, flow)
+            values, segments = flows.connection_metrics(seen, flow, once[id(seen)])
             row |= flatten(values)
             kept += [segments.with_columns(flow=pl.lit(flow.id))] if len(segments) else []
         rows.append(row)
@@ -104,7 +107,7 @@ def _first_values(
     if utran.settings_of(bundle) is not None:
         own = utran.run_metrics(bundle, flow) | causes.counter_metrics(bundle.counters, flow.source)
         return own | of_studies(bundle, flow) | lateness_metrics(bundle), pl.DataFrame()
-    seen = captured(bundle) and connected(bundle, flow)
+    seen = captured(bundle) and connected(bundle, flow) and not flow.whole
     if seen and flow.transport == "tcp":
         flow = causes.finished(bundle, flow)
     window = evaluated_window(bundle, flow)
@@ -118,7 +121,7 @@ def _first_values(
         "window_s": window.seconds,
     }
     segments = pl.DataFrame()
-    if captured(bundle):
+    if captured(bundle) and not flow.whole:
         values |= datagrams.ip_metrics(bundle, flow, window) if seen else datagrams.NOTHING_SENT
     if seen and flow.transport == "tcp":
         segments = decomposed_segments(bundle, flow, lives())
@@ -127,6 +130,8 @@ def _first_values(
         if traced_in_full(bundle):
             for side, node in (("data", bundle.radio_node(flow.source)), ("ack", bundle.radio_node(flow.sink))):
                 values |= {f"{side}_{name}": value for name, value in _side(log, node, lives(), window).items()}
+    elif flow.whole:
+        values |= multipath.multipath_metrics(bundle, flow) | {"probe_lost": int(bundle.tcp_stats.get("lost", 0))}
     elif flow.datagrams:
         values |= {} if captured(bundle) else datagrams.receiver_metrics(bundle, flow)
     else:

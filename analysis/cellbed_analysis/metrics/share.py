@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 from cellbed_formats.bundle import Bundle
-from cellbed_formats.flow import Flow
+from cellbed_formats.flow import SUBFLOW, Flow
 
 from ..tcp.segment import unwrap
 from .rtt import Values
@@ -46,7 +46,11 @@ class Arrivals:
 
 
 def arrivals(bundle: Bundle, flow: Flow) -> Arrivals:
-    """By the receiver's capture, else the sender's; of TCP without captures by what the sender saw acknowledged."""
+    """By the receiver's capture, else the sender's; of TCP without captures by what the sender saw acknowledged; of a
+    connection of MPTCP by its receiving program."""
+    if flow.whole:
+        came = bundle.stream(flow.id)["came"]
+        return Arrivals(np.array(came["t_ns"], dtype=np.int64), np.array(came["bytes"], dtype=np.int64))
     for node in (flow.sink, flow.source):
         if node in bundle.captured_nodes:
             packets = flow.packets(bundle.capture(node)).filter(pl.col("payload_bytes") > 0)
@@ -86,13 +90,20 @@ def shares(bundle: Bundle, came: Mapping[str, Arrivals]) -> dict[str, Values]:
     """
     groups: dict[str, list[Flow]] = {}
     for flow in bundle.all_flows:
-        if not flow.found or came[flow.id].total >= SHARED_BYTES:
+        if flow.kind != SUBFLOW and (not flow.found or came[flow.id].total >= SHARED_BYTES):
             groups.setdefault(direction(bundle, flow), []).append(flow)
-    found: dict[str, Values] = {}
+    found = _of_subflows(bundle, came)
     for flows in groups.values():
         if len(flows) > 1:
             found |= _of_direction(flows, came)
     return found
+
+
+def _of_subflows(bundle: Bundle, came: Mapping[str, Arrivals]) -> dict[str, Values]:
+    """What each subflow carried of its connection, reinjections included."""
+    parts = [[part for part in bundle.all_flows if flow.has_part(part)] for flow in bundle.all_flows if flow.whole]
+    return {part.id: {"flow_share": came[part.id].total / max(sum(came[one.id].total for one in of), 1)}
+            for of in parts for part in of}
 
 
 def _of_direction(flows: Sequence[Flow], came: Mapping[str, Arrivals]) -> dict[str, Values]:

@@ -14,6 +14,7 @@ import polars as pl
 from matplotlib.axes import Axes
 
 from cellbed_formats.error import DataError
+from cellbed_formats.radios import over
 from cellbed_formats.renamed import current
 
 from ..frames import tables
@@ -25,6 +26,7 @@ from ..metrics.share import Arrivals, arrivals
 from ..radio.events import rows_of
 from ..radio.grid import grid_of
 from ..tcp.segment import RTT_PARTS
+from ..tcp.shown_flow import shown_flow
 from .draw import blocks, boxes, clouds, cumulative, lines, sequence, stack, violins
 from .pooled import Pool, averaged, held, together
 
@@ -79,7 +81,9 @@ class Kind:
 
 
 def _own(run: RunAnalysis) -> list[str]:
-    return [flow.id for flow in run.bundle.flows]
+    """Flows of the scenario, of MPTCP with their subflows."""
+    whole = run.bundle.flows
+    return [flow.id for flow in run.bundle.all_flows if not flow.found or any(one.has_part(flow) for one in whole)]
 
 
 def _windows(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
@@ -139,7 +143,7 @@ def _arrived(run: RunAnalysis, flow: str, came: Arrivals) -> pl.DataFrame:
 
 def _blocks(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
     """Every attempt of every transport block: where, when it was sent, when its fate was known, and what that was."""
-    bundle = run.bundle
+    bundle = over(run.bundle, shown_flow(run.bundle, wanted.flows[0])) if wanted.flows else run.bundle
     rows = rows_of(bundle.radio, "mac_tx", "harq_tx", "harq_nack", "mac_rx", "mac_lost")
     rows = rows.with_columns(t_s=tables.after_start(bundle))
     names = tables.node_names(bundle)

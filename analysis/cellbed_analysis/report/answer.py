@@ -62,7 +62,7 @@ class Answer:
 
 def answer_of(asked: Asked, segment: dict[str, Any], packet: str, parts: Sequence[str] = RTT_PARTS) -> Answer:
     """The answer about a segment or echo request whose RTT and @parts are known; @packet is it in words."""
-    bundle, nr = asked.run.bundle, grid_of(asked.run.bundle).nr
+    bundle, nr = asked.bundle, grid_of(asked.bundle).nr
     parts_ms, rtt_ms = {part: segment[part] / 1e6 for part in parts}, segment["rtt_ns"] / 1e6
     labels = {part: asked.label(part) for part in parts}
     defect = defect_of(bundle, {labels[part]: ms for part, ms in parts_ms.items()}, rtt_ms, segment["ack_ns"])

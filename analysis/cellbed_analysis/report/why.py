@@ -69,6 +69,7 @@ def why(
     asked = Asked.of(bundle, wanted)
     flow, where = asked.flow, asked.where
     if flow.datagrams:
+        bundle = asked.bundle
         return _of_datagram(bundle, flow, _first(datagram_delays(bundle, flow), "sent_ns", bundle, at_s, where,
                                                    "datagram"), asked.note)
     known = asked.sent if flow.pings else asked.explained()
@@ -91,7 +92,7 @@ def _waits(asked: Asked, known: pl.DataFrame, found: dict[str, Any]) -> tuple[st
     if causes is None:
         return ()
     receivers = {"data": asked.flow.sink, "ack": asked.flow.source}
-    return waits_in_words(causes.waits(), asked.packets, receivers, grid_of(asked.run.bundle).station)
+    return waits_in_words(causes.waits(), asked.packets, receivers, grid_of(asked.bundle).station)
 
 
 def _lives(bundle: Bundle) -> pl.DataFrame:

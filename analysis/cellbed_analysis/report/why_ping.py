@@ -20,7 +20,7 @@ REACHED_NS = 100_000_000
 
 def ping_answer(asked: Asked, echo: dict[str, Any]) -> Answer:
     """Args: echo: a row of `asked.sent`."""
-    bundle = asked.run.bundle
+    bundle = asked.bundle
     packet = f"ping icmp_seq={echo['seq']}, {echo['ip_bytes']} bytes"
     beyond = all(echo[part] is not None for part in BEYOND_PARTS)
     parts = [own for part in RTT_PARTS for own in (BEYOND_PARTS if beyond and part == "receiver" else [part])]

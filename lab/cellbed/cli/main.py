@@ -222,6 +222,7 @@ def topology(
                                           "links and traffic.")] = False,
 ) -> None:
     """Print the nodes and links of a scenario. Needs no root."""
+    from cellbed.run import radios
     from cellbed.run.topology import plan
     from cellbed.scenario.description import expand
 
@@ -234,12 +235,14 @@ def topology(
         return
     planned = plan(settings)
     for node in planned.nodes:
-        ue = settings["radio"]["ues"].get(node.name)
-        way = "" if ue is None else f"  -> {ue['peer']} {'direct' if ue['mode'] == 'dm' else 'through the eNB'}"
+        ues = [ue for _, alone in radios.each(settings) if (ue := alone["radio"]["ues"].get(node.name)) is not None]
+        way = "".join(f"  -> {ue['peer']} {'direct' if ue['mode'] == 'dm' else 'through the eNB'}" for ue in ues)
         interfaces = ", ".join(" ".join([name, *addresses]) for name, addresses in node.interfaces.items())
         console().print(f"{node.name}  {interfaces}{way}", soft_wrap=True)
         for route in node.routes:
             console().print(f"     ip route {' '.join(route)}", soft_wrap=True)
+        for rule in node.rules:
+            console().print(f"     ip rule add {' '.join(rule)}", soft_wrap=True)
         for interface, qdiscs in node.shaping.items():
             for qdisc in qdiscs:
                 console().print(f"     tc qdisc add dev {interface} {qdisc}", soft_wrap=True)

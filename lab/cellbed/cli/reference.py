@@ -62,7 +62,9 @@ def _walk(schema: dict[str, Any], shared: dict[str, Any], path: str = "") -> Ite
         key = f"{path}.{name}" if path else name
         default = "*required*" if name in required else _default(entry)
         below = list(_below(entry, shared))
-        if below:
+        if "keys_of" in entry:
+            yield key, f"null, or mappings by name with the keys of `{entry['keys_of']}`", default, entry["description"]
+        elif below:
             if len(below) == 1 and not below[0][0] and default == "null":
                 yield key, "null, or the keys below", "null", entry.get("description", "")
             for suffix, inner in below:

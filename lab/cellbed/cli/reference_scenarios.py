@@ -25,7 +25,7 @@ _MEANING_MAX = 80  # characters of a meaning that stand beside a key
 _BEARER = "radio.ues.<name>.bearers[]."
 _SECTIONS = {"radio.channel.route": "route", "radio.handover.a3": "route", "radio.handover.detach_times": "route",
              "radio.handover.preparation_times": "route", "radio.handover.condition": "nr-handover",
-             "radio.handover.link_failure": "nr-handover"}
+             "radio.handover.link_failure": "nr-handover", "mptcp": "radios"}
 
 
 def file_of(key: str) -> str | None:

@@ -4,7 +4,8 @@
 In a guest ip(8) takes as long to start as a node with all its addresses and routes does here, and every node would
 need one of its own. What is asked for is written in ip's words, so that it can be read and tried by hand.
 
-Source: include/uapi/linux/netlink.h, rtnetlink.h, if_link.h, if_addr.h, neighbour.h, veth.h, gen_stats.h, pkt_sched.h
+Source: include/uapi/linux/netlink.h, rtnetlink.h, if_link.h, if_addr.h, neighbour.h, fib_rules.h, veth.h, gen_stats.h,
+pkt_sched.h
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import os
 import socket
 import struct
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any
 
@@ -20,18 +22,20 @@ _ATTRIBUTE = struct.Struct("=HH")  # length, type
 _LINK = struct.Struct("=BxHiII")  # family, type, index, flags, which of them to change
 _ADDRESS = struct.Struct("=BBBBI")  # family, prefix length, flags, scope, index
 _ROUTE = struct.Struct("=BBBBBBBBI")  # family, lengths, TOS, table, protocol, scope, type, flags
+_RULE = struct.Struct("=BBBBBxxBI")  # family, lengths, TOS, table, action, flags
 _NEIGHBOUR = struct.Struct("=BxxxiHBB")  # family, index, state, flags, type
 _QDISC = struct.Struct("=BxxxiIII")  # family, index, handle, parent, references
 
 _ERROR, _DONE = 2, 3
 _REQUEST, _ACK, _REPLACE, _DUMP, _EXCLUSIVE, _CREATE = 0x1, 0x4, 0x100, 0x300, 0x200, 0x400
-_NEWLINK, _DELLINK, _NEWADDR, _NEWROUTE, _NEWNEIGH, _GETQDISC = 16, 17, 20, 24, 28, 38
+_NEWLINK, _DELLINK, _NEWADDR, _NEWROUTE, _NEWNEIGH, _NEWRULE, _GETQDISC = 16, 17, 20, 24, 28, 32, 38
 _UP, _NOARP = 0x1, 0x80
 _IFLA_ADDRESS, _IFLA_IFNAME, _IFLA_MTU, _IFLA_LINKINFO, _IFLA_NET_NS_PID, _IFLA_GSO_MAX_SEGS = 1, 3, 4, 18, 19, 40
 _INFO_KIND, _INFO_DATA, _VETH_PEER = 1, 2, 1
 _IFA_ADDRESS, _IFA_LOCAL, _IFA_FLAGS = 1, 2, 8
 _IFA_F_NODAD, _IFA_F_NOPREFIXROUTE = 0x2, 0x200
 _RTA_DST, _RTA_OIF, _RTA_GATEWAY, _RTA_PREFSRC, _RTA_METRICS = 1, 4, 5, 7, 8
+_FRA_SRC, _FRA_OIFNAME, _FR_ACT_TO_TBL = 2, 17, 1
 _RT_TABLE_MAIN, _RTPROT_BOOT, _RT_SCOPE_LINK, _RTN_UNICAST = 254, 3, 253, 1
 _RTAX_LOCK = 1
 _METRICS = {"window": 3, "advmss": 8, "initcwnd": 11, "rto_min": 13, "quickack": 15}
@@ -118,12 +122,13 @@ class Rtnetlink:
         self._ask(f"address add {address} dev {interface}", _NEWADDR, _CREATE | _EXCLUSIVE, body)
 
     def replace_route(self, words: list[str]) -> None:
-        """`ip route replace`, of: PREFIX|default dev IF [via ADDRESS] [src ADDRESS] and metrics."""
+        """`ip route replace`, of: PREFIX|default dev IF [via ADDRESS] [src ADDRESS] [table N] and metrics."""
         given = dict(zip(words[1::2], words[2::2], strict=True))
         address, _, length = ("0.0.0.0/0" if words[0] == "default" else words[0]).partition("/")
         family, packed = _packed(address)
         scope = 0 if "via" in given or family == socket.AF_INET6 else _RT_SCOPE_LINK
-        body = _ROUTE.pack(family, int(length), 0, 0, _RT_TABLE_MAIN, _RTPROT_BOOT, scope, _RTN_UNICAST, 0)
+        table = int(given.get("table", _RT_TABLE_MAIN))
+        body = _ROUTE.pack(family, int(length), 0, 0, table, _RTPROT_BOOT, scope, _RTN_UNICAST, 0)
         if int(length):
             body += _attribute(_RTA_DST, packed)
         body += _attribute(_RTA_OIF, self._index(given["dev"]))
@@ -135,6 +140,14 @@ class Rtnetlink:
             body += _attribute(_RTA_METRICS, (_attribute(_RTAX_LOCK, locked) if locked else b"")
                                + b"".join(_attribute(_METRICS[word], value) for word, value in metrics.items()))
         self._ask(f"route replace {' '.join(words)}", _NEWROUTE, _CREATE | _REPLACE, body)
+
+    def add_rule(self, words: Sequence[str]) -> None:
+        """`ip rule add`, of: from ADDRESS|oif IF table N. IPv4 only."""
+        selector, value, _, table = words
+        length, chosen = (32, _attribute(_FRA_SRC, _packed(value)[1])) if selector == "from" else \
+            (0, _attribute(_FRA_OIFNAME, value))
+        self._ask(f"rule add {' '.join(words)}", _NEWRULE, _CREATE | _EXCLUSIVE,
+                  _RULE.pack(socket.AF_INET, 0, length, 0, int(table), _FR_ACT_TO_TBL, 0) + chosen)
 
     def replace_neighbour(self, words: list[str]) -> None:
         """`ip neighbour replace`, of: ADDRESS lladdr MAC dev IF nud permanent."""

@@ -25,7 +25,7 @@ from cellbed.labs import in_guest
 from cellbed.labs.busy_loop import BusyLoop
 from cellbed.labs.follow import Watch, follow, timing
 from cellbed.labs.user_terminal import UserTerminal
-from cellbed.run import congestion_control, memory
+from cellbed.run import congestion_control, memory, radios
 from cellbed_formats.inside import Inside
 
 ADDR_NO_RANDOMIZE = 0x0040000  # of personality(2)
@@ -70,7 +70,8 @@ def seccomp_words(kernel: Path) -> list[str]:
 
 def clock_words(settings: dict[str, Any]) -> list[str]:
     """What reading the clock takes in the guest, where it is not what the kernel has by default (kernel/README.md)."""
-    return [f"clock-read-cost={_NR_CLOCK_READ_NS}"] if settings["radio"]["system"] == "nr" else []
+    systems = [of_radio["radio"]["system"] for _, of_radio in radios.each(settings)]
+    return [f"clock-read-cost={_NR_CLOCK_READ_NS}"] if "nr" in systems else []
 
 
 def command(kernel: Path, seed: int, memory_mib: int, words: Sequence[str] = ()) -> list[str]:

@@ -83,6 +83,9 @@ def build(words: list[str], argv: list[str] | None, overrides: Sequence[str] = (
     path = find(name)
     data = read_yaml(path)
     _expect_scenario(data, path)
+    if data.get("radios"):
+        raise ScenarioError(f"{path}: key 'radios': a link has one radio network; execute the scenario with "
+                            "`cellbed run`")
     data = {key: value for key, value in data.items() if key not in ("sweep", "claims", "seeds")}
     name_files(data["radio"], path.parent)
     _apply(data, path, changes)

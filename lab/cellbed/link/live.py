@@ -14,19 +14,19 @@ import re
 import socket
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from pydantic import ValidationError
 
 from cellbed.error import CellbedError, LabError
 from cellbed.host import ledger
-from cellbed.run import radio_config
+from cellbed.run import radio_config, radios
 from cellbed.scenario.description import parse_override
 from cellbed.scenario.file import described
 from cellbed.scenario.radio import CHANGES, Event
 
 _DEADLINE_S = 5.0
-_SECTION = "radio."
+_SECTION = re.compile(r"radio\.|radios\.([^.]+)\.")  # of the first radio network, or of a further one
 # Short words for what one changes most, with the units that people type.
 _SHORT = {"rate": "dl_rate", "up": "ul_rate", "loss": "loss_dl", "delay": "delay_ms", "outage": "outage_ms"}
 _IN_MS = {"us": 1e-3, "ms": 1.0, "s": 1e3}
@@ -49,15 +49,16 @@ def parse(texts: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-def requests(ue: str, changes: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What celld is told, one for each change.
+def requests(ue: str, changes: Mapping[str, Any]) -> list[tuple[str | None, dict[str, Any]]]:
+    """What the daemon of a radio network is told, one for each change; the name of a further network comes with it.
 
     Raises:
         CellbedError: no such change, or its value is wrong, with what is allowed.
     """
     made = []
     for name, value in changes.items():
-        key = name.removeprefix(_SECTION)
+        section = _SECTION.match(name)
+        key = name[section.end():] if section is not None else name
         key = _SHORT.get(key, key)
         if key not in CHANGES:
             raise CellbedError(f"key '{name}': unknown; allowed {', '.join([*CHANGES, *_SHORT])}")
@@ -67,7 +68,8 @@ def requests(ue: str, changes: Mapping[str, Any]) -> list[dict[str, Any]]:
         except ValidationError as error:
             raise CellbedError(described(error.errors()[0], Event)) from None
         (said,) = radio_config.events({"events": [event.model_dump(mode="json")]})
-        made.append({"cmd": "set", **{key: value for key, value in said.items() if key != "t_ms"}})
+        request = {"cmd": "set", **{key: value for key, value in said.items() if key != "t_ms"}}
+        made.append((section[1] if section is not None else None, request))
     return made
 
 
@@ -92,12 +94,14 @@ def change(directory: Path, ue: str, changes: Mapping[str, Any]) -> None:
         LabError: the lab cannot be asked.
     """
     wanted = requests(ue, changes)
+    networks = dict.fromkeys(network for network, _ in wanted)
     try:
-        with contextlib.closing(_connected(directory)) as client, client.makefile("rw") as lines:
-            for request in wanted:
-                lines.write(json.dumps(request) + "\n")
-                lines.flush()
-                answer = json.loads(lines.readline() or "null")
+        with contextlib.ExitStack() as stack:
+            lines = {network: _conversation(stack, directory, network) for network in networks}
+            for network, request in wanted:
+                lines[network].write(json.dumps(request) + "\n")
+                lines[network].flush()
+                answer = json.loads(lines[network].readline() or "null")
                 if not isinstance(answer, dict):
                     raise LabError("the radio daemon ended")
                 if not answer["ok"]:
@@ -106,13 +110,21 @@ def change(directory: Path, ue: str, changes: Mapping[str, Any]) -> None:
         raise LabError(f"the radio daemon does not answer: {getattr(error, 'strerror', None) or error}") from None
 
 
-def _connected(directory: Path) -> socket.socket:
+def _conversation(stack: contextlib.ExitStack, directory: Path, network: str | None) -> IO[str]:
+    """Lines to and from the daemon of a radio network. Raises CellbedError when the run has no such network."""
+    if network is not None and not (directory / f"{radios.prefix(network)}{radio_config.CONTROL}").exists():
+        raise CellbedError(f"key 'radios.{network}': the run that goes on has no such radio network")
+    client = stack.enter_context(contextlib.closing(_connected(directory, network)))
+    return stack.enter_context(client.makefile("rw"))
+
+
+def _connected(directory: Path, network: str | None) -> socket.socket:
     """By way of its folder, as the path of a socket is short."""
     folder = os.open(directory, os.O_PATH | os.O_CLOEXEC)
     client = socket.socket(socket.AF_UNIX)
     try:
         client.settimeout(_DEADLINE_S)
-        client.connect(f"/proc/self/fd/{folder}/{radio_config.CONTROL}")
+        client.connect(f"/proc/self/fd/{folder}/{radios.prefix(network)}{radio_config.CONTROL}")
     except BaseException:
         client.close()
         raise

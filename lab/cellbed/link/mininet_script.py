@@ -163,6 +163,8 @@ def _listing(node: PlannedNode, settings: Settings) -> str:
 
 
 def _check(settings: Settings) -> None:
+    if settings.get("radios"):
+        raise ScenarioError("key 'radios': not allowed in a script for Mininet, which has one radio network")
     for name, node in settings["nodes"].items():
         for key in ("machine", "internet", "netns"):
             if node[key]:

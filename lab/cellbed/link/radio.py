@@ -133,6 +133,8 @@ def settings_of(scenario: Mapping[str, Any], seed: int, channel_s: float = CHANN
     Raises:
         ScenarioError: a key is wrong; one line with key, value and what is allowed.
     """
+    if scenario.get("radios"):
+        raise ScenarioError("radio: key 'radios': hosts of Mininet have one radio network; remove the key")
     ue = next((name for name, node in scenario.get("nodes", {}).items() if node.get("kind", "ue") == "ue"), "")
     nothing = {"id": "command", "kind": "command", "node": ue, "argv": ["true"], "limit_s": channel_s}
     return validate({"format": 1, "id": "links/own", "seeds": [seed], "validity": {"queue_drops_allowed": True},

@@ -20,7 +20,7 @@ from cellbed.host.claim import Claim
 from cellbed.host.ledger import TEMPORARY_PREFIX
 from cellbed.paths import IS_CHECKOUT, ROOT
 from cellbed.results import validity
-from cellbed.run import hosts_file
+from cellbed.run import core_network, hosts_file, radios
 from cellbed.scenario import channel, packet_trace
 from cellbed.scenario.description import Run, identity
 from cellbed.scenario.model import Scenario
@@ -155,6 +155,7 @@ class Bundle:
             "flows": facts["flows"],
             "commands": facts["commands"],
             "lateness": facts["radio"]["lateness"],
+            **_radios(settings, facts.get("radios", {})),
             "scheduling": facts["scheduling"],
             **({"rootless": facts["rootless"]} if "rootless" in facts else {}),
             "kernel": {**facts["kernel"], **measured.get("kernel", {})},
@@ -173,6 +174,15 @@ class Bundle:
             "evaluate": evaluated(scenario),
             "claims": claims,
         }
+
+
+def _radios(settings: dict[str, Any], counted: dict[str, Any]) -> dict[str, Any]:
+    """What a manifest says of each of several radio networks: which nodes route for it, and how late it was."""
+    if not counted:
+        return {}
+    routing = {of: [name for name, node in alone["nodes"].items() if node["kind"] in core_network.KINDS]
+               for of, alone in radios.each(settings) if of is not None}
+    return {"radios": {of: {"nodes": nodes, "lateness": counted[of]["lateness"]} for of, nodes in routing.items()}}
 
 
 def _verdict(manifest: dict[str, Any]) -> str | None:

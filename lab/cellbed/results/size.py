@@ -43,7 +43,8 @@ def expected_bytes(settings: dict[str, Any]) -> int:
     """At most so much a run leaves; of commands, which send what they like, and of recorded links nothing is known."""
     flows = [flow for flow in settings["traffic"] if flow["kind"] != "command"]
     offered = sum(_offered_bytes(flow, settings["tcp"]["receive_window"]) for flow in flows)
-    carried = min(offered, _capacity_bps(settings["radio"]) / 8 * virtual_s(settings))
+    networks = [settings["radio"], *(settings.get("radios") or {}).values()]
+    carried = min(offered, sum(map(_capacity_bps, networks)) / 8 * virtual_s(settings))
     if math.isinf(carried):  # a recorded link has no rate of its own, and no window bounds what is sent over it
         return 0
     capture = settings["capture"]

@@ -20,22 +20,34 @@ def _reason(code: str, text: str, value: Any, bound: Any) -> Reason:
     return {"code": code, "text": text, "value": value, "bound": bound}
 
 
+def _networks(facts: dict[str, Any], settings: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], float]]:
+    """Radio networks: what tells each from others in a reason, what its daemon counted, its TTI."""
+    yield "", facts["radio"], _tti_s(settings["radio"])
+    for name, radio in facts.get("radios", {}).items():
+        yield f" of {name}", radio, _tti_s(settings["radios"][name])
+
+
 def _timing(facts: dict[str, Any], settings: dict[str, Any]) -> Iterator[Reason]:
-    bounds, radio = settings["validity"], facts["radio"]
-    lateness, tti_s = radio["lateness"], _tti_s(settings["radio"])
-    if lateness["p99_us"] > bounds["lateness_p99_us"]:
-        yield _reason("lateness_p99", "the radio daemon woke up too late", lateness["p99_us"],
-                      bounds["lateness_p99_us"])
-    if lateness["missed_ttis"] > bounds["missed_ttis"]:
-        text = "wake-ups later than a sub-frame"
-        if (seconds := _seconds(radio)) > 0:
-            text += f", {100 * lateness['missed_ttis'] * tti_s / seconds:.2g} % of the radio's time"
-        yield _reason("missed_ttis", text, lateness["missed_ttis"], bounds["missed_ttis"])
-    yield from _cpu_wait(facts, max(CPU_WAIT_PERCENT, bounds["cpu_steal_percent"]), tti_s)
+    bounds = settings["validity"]
+    for of, radio, tti_s in _networks(facts, settings):
+        yield from _lateness(of, radio, tti_s, bounds)
+    yield from _cpu_wait(facts, max(CPU_WAIT_PERCENT, bounds["cpu_steal_percent"]), _tti_s(settings["radio"]))
     yield from _clock(facts.get("clock", {}), bounds["clock_step_ms"])
     if facts.get("cpu_steal_percent", 0) > bounds["cpu_steal_percent"]:
         yield _reason("cpu_steal", "the hypervisor took CPU time (percent)", facts["cpu_steal_percent"],
                       bounds["cpu_steal_percent"])
+
+
+def _lateness(of: str, radio: dict[str, Any], tti_s: float, bounds: dict[str, Any]) -> Iterator[Reason]:
+    lateness = radio["lateness"]
+    if lateness["p99_us"] > bounds["lateness_p99_us"]:
+        yield _reason("lateness_p99", f"the radio daemon{of} woke up too late", lateness["p99_us"],
+                      bounds["lateness_p99_us"])
+    if lateness["missed_ttis"] > bounds["missed_ttis"]:
+        text = f"wake-ups{of} later than a sub-frame"
+        if (seconds := _seconds(radio)) > 0:
+            text += f", {100 * lateness['missed_ttis'] * tti_s / seconds:.2g} % of the radio's time"
+        yield _reason("missed_ttis", text, lateness["missed_ttis"], bounds["missed_ttis"])
 
 
 def _cpu_wait(facts: dict[str, Any], bound: float, tti_s: float) -> Iterator[Reason]:
@@ -73,18 +85,25 @@ def _clock(clock: dict[str, Any], bound_ms: float) -> Iterator[Reason]:
         yield _reason("clock_step", f"{text}; captures are off by up to {off_ms:.1f} ms", off_ms, bound_ms)
 
 
+def _radio_losses(of: str, radio: dict[str, Any], bounds: dict[str, Any]) -> Iterator[Reason]:
+    for node, port in radio["ports"].items():
+        if port["tun_tx_dropped"] is None:
+            yield _reason("tun_gone", f"the interface of {node}{of} was gone at the end; what it lost is not known", 1,
+                          0)
+        if lost := (port["tun_tx_dropped"] or 0) + port["write_errors"]:
+            yield _reason("tun_drops", f"packets lost between {node} and the radio daemon{of}", lost, 0)
+        if port["refused_pkts"]["oversize"]:
+            yield _reason("offload", f"packets above the MTU left {node}{of}", port["refused_pkts"]["oversize"], 0)
+    queue_full = radio["pkts_dropped"]["queue_full"]
+    if queue_full and not bounds["queue_drops_allowed"]:
+        yield _reason("queue_drops", f"RLC queue overflows{of} that validity.queue_drops_allowed forbids", queue_full,
+                      0)
+
+
 def _losses(facts: dict[str, Any], settings: dict[str, Any]) -> Iterator[Reason]:
     bounds = settings["validity"]
-    for node, port in facts["radio"]["ports"].items():
-        if port["tun_tx_dropped"] is None:
-            yield _reason("tun_gone", f"the interface of {node} was gone at the end; what it lost is not known", 1, 0)
-        if lost := (port["tun_tx_dropped"] or 0) + port["write_errors"]:
-            yield _reason("tun_drops", f"packets lost between {node} and the radio daemon", lost, 0)
-        if port["refused_pkts"]["oversize"]:
-            yield _reason("offload", f"packets above the MTU left {node}", port["refused_pkts"]["oversize"], 0)
-    queue_full = facts["radio"]["pkts_dropped"]["queue_full"]
-    if queue_full and not bounds["queue_drops_allowed"]:
-        yield _reason("queue_drops", "RLC queue overflows that validity.queue_drops_allowed forbids", queue_full, 0)
+    for of, radio, _ in _networks(facts, settings):
+        yield from _radio_losses(of, radio, bounds)
     # What the queues of a core network's routers drop is what experiments with one are about.
     routers = {name for name, node in settings["nodes"].items() if node["kind"] == "router"}
     for link in facts["links"]:

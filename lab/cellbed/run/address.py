@@ -25,6 +25,11 @@ def interfaces(node: Mapping[str, Any]) -> list[Interface]:
     return [ip_interface(text) for text in ([said] if isinstance(said, str) else said or ())]
 
 
+def on_radio(node: Mapping[str, Any], name: str | None) -> Mapping[str, Any]:
+    """A node as a radio network has it; None is the first one. Only UEs have other addresses on others."""
+    return node if name is None or node["kind"] != "ue" else {**node, "address": node["radios"][name]}
+
+
 def texts(node: Mapping[str, Any]) -> list[str]:
     """The same as texts, without the lengths of their prefixes."""
     return [str(interface.ip) for interface in interfaces(node)]
@@ -43,7 +48,7 @@ def shared(one: Iterable[Interface], other: Iterable[Interface], family: str | N
 
 def of_flow(settings: Mapping[str, Any], flow: Mapping[str, Any]) -> tuple[str, str]:
     """Addresses of a transfer's sender and receiver."""
-    source, sink = (interfaces(settings["nodes"][flow[end]]) for end in ("from", "to"))
+    source, sink = (interfaces(on_radio(settings["nodes"][flow[end]], flow.get("radio"))) for end in ("from", "to"))
     version = shared(source, sink, flow["family"])[0]
     found = [of_version(some, version) for some in (source, sink)]
     assert found[0] is not None and found[1] is not None, "the scenario was checked"

@@ -24,7 +24,8 @@ def guest_mib(settings: dict[str, Any]) -> int:
     """Memory of the guest that executes a run: what the scenario names, else by its nodes and flows."""
     if settings["memory"] is not None:
         return settings["memory"] >> 20
-    wanted = _BASE_MIB + _NODE_MIB * len(settings["nodes"]) + _FLOW_MIB * len(settings["traffic"])
+    nodes = len(settings["nodes"]) + len(settings.get("radios") or {})  # a daemon takes no more than a node
+    wanted = _BASE_MIB + _NODE_MIB * nodes + _FLOW_MIB * len(settings["traffic"])
     return -(-wanted // _STEP_MIB) * _STEP_MIB
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from cellbed.run import address, cellreplay, core_network, mahimahi, netem, topology
+from cellbed.run import address, cellreplay, core_network, mahimahi, netem, radios, topology
 
 # Schedulers that ask for the weights of UEs.
 WEIGHTED = ("wfq", "mlwdf")
@@ -42,11 +42,13 @@ def daemon(settings: dict[str, Any], directory: Path, seed: int, ports: list[dic
     """All of celld.json.
 
     Args:
+        settings: with one radio network, as radios.alone() gives them.
         directory: where the run's channel and packet-delivery traces are.
         start_ns: of sub-frame 0, on CLOCK_MONOTONIC; 0: as soon as it can.
         output: paths of what it writes, by celld's keys.
     """
-    channel = {"channel": str(directory / "channel.trace")} if settings["radio"]["channel"] is not None else {}
+    rendered = str(directory / f"{radios.prefix(radios.name_of(settings))}channel.trace")
+    channel = {"channel": rendered} if settings["radio"]["channel"] is not None else {}
     described = cell(settings, directory)
     if (orbit := (settings["radio"].get("constant_rate") or {}).get("satellite")) is not None:
         # Python's random takes random numbers from the kernel when it is imported: other runs would draw others.
@@ -63,15 +65,15 @@ def cell(settings: dict[str, Any], directory: Path = Path()) -> dict[str, Any]:
     Args:
         directory: of the run, with its packet-delivery traces.
     """
-    radio = settings["radio"]
+    radio, prefix = settings["radio"], radios.prefix(radios.name_of(settings))
     if radio["system"] == "nr":
         return _nr(radio, settings) | _core_network(settings)
     if radio["system"] != "lte":
         system, keys = radio["system"], radio[radio["system"]]
         return {"system": system, "max_pkts": radio["max_pkts"],
-                "ues": [_ue_apart(name, ue, directory) for name, ue in radio["ues"].items()],
-                system: _recorded(keys, directory) if system == "packet_trace" else
-                        _constant(keys, directory) if system == "constant_rate" else keys}
+                "ues": [_ue_apart(name, ue, directory, prefix) for name, ue in radio["ues"].items()],
+                system: _recorded(keys, directory, prefix) if system == "packet_trace" else
+                        _constant(keys, directory, prefix) if system == "constant_rate" else keys}
     # Those of other networks are None.
     described = {key: value for key, value in radio.items() if key not in _ELSEWHERE and value is not None}
     described["timing"] = {key: value for key, value in radio["timing"].items() if key != "preset"}
@@ -126,14 +128,14 @@ def _nr_ue(name: str, ue: dict[str, Any], scheduler: str) -> dict[str, Any]:
     return {"name": name, "peer": "network", "mode": "im", **own, "bearers": bearers}
 
 
-def _ue_apart(name: str, ue: dict[str, Any], directory: Path) -> dict[str, Any]:
+def _ue_apart(name: str, ue: dict[str, Any], directory: Path, prefix: str) -> dict[str, Any]:
     """A UE with a link of its own in place of LTE."""
     described = {"name": name, "peer": "network", "mode": "im", **({"rnti": ue["rnti"]} if ue["rnti"] else {})}
     own = ue.get("packet_trace")
-    return described | ({} if own is None else {"packet_trace": _recorded(own, directory, f"{name}-")})
+    return described | ({} if own is None else {"packet_trace": _recorded(own, directory, f"{prefix}{name}-")})
 
 
-def _recorded(trace: dict[str, Any], directory: Path, prefix: str = "") -> dict[str, Any]:
+def _recorded(trace: dict[str, Any], directory: Path, prefix: str) -> dict[str, Any]:
     """A recorded link; without trains as Mahimahi has it.
 
     Args:
@@ -149,9 +151,10 @@ def _recorded(trace: dict[str, Any], directory: Path, prefix: str = "") -> dict[
     return found
 
 
-def _constant(link: dict[str, Any], directory: Path) -> dict[str, Any]:
+def _constant(link: dict[str, Any], directory: Path, prefix: str) -> dict[str, Any]:
     """Links of constant rate, with what else happens on their way."""
-    traces = {key: read(directory / name) for key, (name, read) in NETEM_TRACES.items() if link.get(key) is not None}
+    traces = {key: read(directory / f"{prefix}{name}") for key, (name, read) in NETEM_TRACES.items()
+              if link.get(key) is not None}
     apart = (*_NETEM_WORDS, "satellite")  # a satellite has the run's seed
     plain = {key: value for key, value in link.items() if key not in apart and not key.endswith("_sha256")}
     return plain | _words(link) | traces
@@ -200,7 +203,7 @@ def ports(settings: dict[str, Any], pids: dict[str, int]) -> list[dict[str, Any]
         return {"netns": f"/proc/{pids[node]}/ns/net", "ifname": interface, **({"ipv6": True} if node in ipv6 else {})}
 
     ues = settings["radio"]["ues"]
-    found: list[dict[str, Any]] = [{"ue": ue, "side": "ue", **at(ue, topology.RADIO_INTERFACE)} for ue in ues]
+    found: list[dict[str, Any]] = [{"ue": ue, "side": "ue", **at(ue, radios.interface(settings))} for ue in ues]
     for node in core_network.tunnel_ends(settings):
         side = {"side": "sgw"} if node == core_network.sgw(settings) else {"side": "enb", "enb": node}
         found.append({**side, **at(node, core_network.TUNNEL_INTERFACE), "mtu": core_network.MTU})

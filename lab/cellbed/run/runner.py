@@ -29,6 +29,7 @@ from cellbed.run import (
     inventory,
     memory,
     radio_config,
+    radios,
     realtime,
     shaping,
     tcp_profile,
@@ -115,27 +116,36 @@ class Runner:
 
             rootless.leave_network()
 
-    def celld_config(self) -> dict[str, Any]:
-        recorded = {name: str(self.out / f"{name}.txt") for name in ("arrivals", "deliveries")} \
-            if os.environ.get("CELLBED_RECORD_ARRIVALS") else {}
-        output = {"trace": str(self.out / "radio.trace"), "stats": str(self.out / "radio.json"),
-                  "pcap": str(self.out / "radio.pcap") if self.settings["capture"]["radio"] else None,
-                  "trace_detail": self.settings["capture"]["radio_trace"], **recorded}
-        made = radio_config.daemon(self.settings, self.out, self.description["seed"],
-                                   radio_config.ports(self.settings, self.pids), self.realtime,
-                                   VIRTUAL_RADIO_START_NS if self.virtual else 0, output)
-        return made if self.virtual else {**made, "control": radio_config.CONTROL}
+    def celld_config(self, name: str | None, settings: dict[str, Any]) -> dict[str, Any]:
+        """Args: settings: those that the radio network @name has alone."""
+        def path(file: str) -> str:
+            return str(self.out / f"{radios.prefix(name)}{file}")
 
-    def start_radio(self, stack: contextlib.ExitStack) -> Process:
-        path = self.out / "celld.json"
-        path.write_text(json.dumps(self.celld_config(), indent=1))
+        recorded = {file: path(f"{file}.txt") for file in ("arrivals", "deliveries")} \
+            if os.environ.get("CELLBED_RECORD_ARRIVALS") else {}
+        output = {"trace": path("radio.trace"), "stats": path("radio.json"),
+                  "pcap": path("radio.pcap") if self.settings["capture"]["radio"] else None,
+                  "trace_detail": self.settings["capture"]["radio_trace"], **recorded}
+        made = radio_config.daemon(settings, self.out, radios.seed(self.description["seed"], name),
+                                   radio_config.ports(settings, self.pids), self.realtime,
+                                   VIRTUAL_RADIO_START_NS if self.virtual else 0, output)
+        return made if self.virtual else {**made, "control": f"{radios.prefix(name)}{radio_config.CONTROL}"}
+
+    def start_radios(self, stack: contextlib.ExitStack) -> list[Process]:
+        """A daemon for each radio network, the first one first."""
+        daemons = [self.start_radio(stack, *of_radio) for of_radio in radios.each(self.settings)]
+        self.facts["scheduling"] = realtime.read(daemons[0].popen.pid)
+        return daemons
+
+    def start_radio(self, stack: contextlib.ExitStack, name: str | None, settings: dict[str, Any]) -> Process:
+        path = self.out / f"{radios.prefix(name)}celld.json"
+        path.write_text(json.dumps(self.celld_config(name, settings), indent=1))
         celld = start_ready("celld", lambda fd: [self.programs["celld"], "--config", str(path), "--ready-fd", str(fd)],
                             self.out / "log", cwd=self.out)  # the path of a socket is short
         stack.callback(celld.kill)
         self.started.insert(0, celld)
         if self.realtime:
             realtime.pin(celld.popen.pid)
-        self.facts["scheduling"] = realtime.read(celld.popen.pid)
         return celld
 
     def configure_nodes(self) -> None:
@@ -143,11 +153,16 @@ class Runner:
         for node in self.topology.nodes:
             wanted = topology.sysctls(node, self.settings)
             have = topology.configure(self.pids[node.name], node, wanted)
+            if node.is_host and self.settings.get("mptcp") is not None:
+                from cellbed.run import multipath  # of no use in most runs
+
+                multipath.manage_paths(self.pids[node.name], node.name, self.settings)
             needed = {congestion_control.SYSCTL, *tcp_profile.chosen(self.settings["tcp"])}
             for name in needed.intersection(have.missing):
                 raise LabError(f"node {node.name}: this kernel has no setting net.{name.replace('/', '.')}")
             for interface, offloads in have.offloads.items():
-                self.facts["offloads"][node.name if node.is_host else f"{node.name} {interface}"] = offloads
+                only = node.is_host and interface == node.interface
+                self.facts["offloads"][node.name if only else f"{node.name} {interface}"] = offloads
             self.facts["qdiscs"][node.name] = have.qdiscs
             self.facts["sysctls"][node.name] = {name: [value, have.sysctls[name]] for name, value in wanted.items()}
 
@@ -200,10 +215,11 @@ class Runner:
         """On every host, and on every wired interface of a core network."""
         if not self.settings["capture"]["ip"]:
             return None
-        wanted = [(node.name, node, node.interface) for node in self.topology.hosts]
-        if self.settings["capture"]["core"] and self.topology.gateway is None:
+        wanted = [(node.name if interface == node.interface else f"{node.name}-{interface}", node, interface)
+                  for node in self.topology.hosts for interface in node.interfaces]
+        if self.settings["capture"]["core"]:
             wanted += [(f"{node.name}-{interface}", node, interface) for node in self.topology.nodes
-                       if not node.is_host for interface in node.wired_interfaces]
+                       if node.in_core for interface in node.wired_interfaces]
         captures = Captures(self.programs["ipdump"],
                             [(name, self.pids[node.name], interface) for name, node, interface in wanted],
                             self.out, self.settings["capture"]["ip_snaplen"], self.virtual)
@@ -322,7 +338,7 @@ class Runner:
         self.start_nodes(stack)
         stack.callback(self.note_lost_nodes)
         self.phase("radio")
-        celld = self.start_radio(stack)
+        daemons = self.start_radios(stack)
         self.configure_nodes()
         self.phase("probe")
         tcpwatch = self.start_probe(stack)
@@ -332,7 +348,7 @@ class Runner:
         before, waited, since = _cpu_times(), self.cpu_wait_us(), time.monotonic()
         counted = self.read_counters()
         self.facts["started_processes"] = _started_processes()
-        flows = self.execute_traffic(stack, [*self.daemons, celld, tcpwatch])
+        flows = self.execute_traffic(stack, [*self.daemons, *daemons, tcpwatch])
         self.facts["cpu_steal_percent"] = _steal_percent(before, _cpu_times())
         if waited is not None and (waited_since := self.cpu_wait_us()) is not None:
             self.facts["cpu_wait_percent"] = (waited_since - waited) / (time.monotonic() - since) / 1e4
@@ -347,7 +363,8 @@ class Runner:
         if recorder is not None:
             recorder.stop()
         tcpwatch.stop()
-        celld.stop()
+        for celld in daemons:
+            celld.stop()
         self.look_at_clock()
 
     def cpu_wait_us(self) -> int | None:
@@ -355,7 +372,11 @@ class Runner:
         return None if self.virtual or self.rootless else cgroup.cpu_wait_us()
 
     def collect(self) -> None:
-        self.facts["radio"] = json.loads((self.out / "radio.json").read_text())
+        stats = {name: json.loads((self.out / f"{radios.prefix(name)}radio.json").read_text())
+                 for name in radios.names(self.settings)}
+        self.facts["radio"] = stats.pop(None)
+        if stats:
+            self.facts["radios"] = stats
         self.facts["probe"] = json.loads((self.out / "tcp.json").read_text())
         if self.settings["capture"]["tracepoints"]:
             self.facts["tracepoints"] = json.loads((self.out / tracepoints.STATS).read_text())

@@ -32,7 +32,7 @@ BLOCK_BYTES = 1 << 20
 UNSENT_MAX = 32768
 # Ends a connection at once: nothing of it is sent after its time.
 _ABORT = struct.pack("ii", 1, 0)
-_RETRY_S = 0.1
+RETRY_S = 0.1
 # Of struct tcp_info. Source: include/uapi/linux/tcp.h
 _INFO_BYTES = 216
 _RECEIVED, _NOT_SENT, _SENT = struct.Struct("128x Q"), struct.Struct("144x I"), struct.Struct("200x QQ")
@@ -65,16 +65,21 @@ class Stream:
         self.begin = time.monotonic()
         end = self.begin + duration_s
         read_fd, write_fd = os.pipe()
-        receiver = in_a_child(lambda: os.write(write_fd, json.dumps(_until(end, self._receive, self.facts)).encode()))
+        receiver = in_a_child(lambda: self._tell(write_fd, end))
         os.close(write_fd)
         self.listener.close()
-        _until(end, self._send, self.facts)
+        until(end, self._send)
         with os.fdopen(read_fd, "rb") as pipe:
             told = pipe.read()
         await_child(receiver)
         received = json.loads(told)
         self.facts |= {key: received[key] for key in ("connections", "received_bytes")}
         return {**self.facts, "duration_s": duration_s}
+
+    def _tell(self, fd: int, end_s: float) -> None:
+        """What the receiver counted, in a process of its own."""
+        until(end_s, self._receive)
+        os.write(fd, json.dumps(self.facts).encode())
 
     def _send(self) -> None:
         block = bytes(BLOCK_BYTES)
@@ -90,8 +95,8 @@ class Stream:
                 pass
             finally:
                 self.facts["sent_bytes"] += _sent_bytes(sender)
-                _abort(sender)
-            time.sleep(_RETRY_S)
+                abort(sender)
+            time.sleep(RETRY_S)
 
     def _sender(self) -> socket.socket:
         with in_netns(self.source[0]):
@@ -117,11 +122,11 @@ class Stream:
                 pass
             finally:
                 self.facts["received_bytes"] += _info(receiver, _RECEIVED)[0]
-                _abort(receiver)
+                abort(receiver)
 
 
-def _until(end_s: float, work: Callable[[], None], facts: dict[str, Any]) -> dict[str, Any]:
-    """Do @work until @end_s of the monotonic clock. Return: @facts."""
+def until(end_s: float, work: Callable[[], None]) -> None:
+    """Do @work until @end_s of the monotonic clock."""
     def over(*_: object) -> None:
         raise _Over
 
@@ -134,7 +139,6 @@ def _until(end_s: float, work: Callable[[], None], facts: dict[str, Any]) -> dic
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-    return facts
 
 
 def _info(sock: socket.socket, fields: struct.Struct) -> tuple[int, ...]:
@@ -147,7 +151,8 @@ def _sent_bytes(sender: socket.socket) -> int:
     return sent - again + not_sent
 
 
-def _abort(sock: socket.socket) -> None:
+def abort(sock: socket.socket) -> None:
+    """End a connection at once."""
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _ABORT)
     sock.close()
 

@@ -18,10 +18,10 @@ from cellbed.error import LabError
 from cellbed.host import namespaces, offload
 from cellbed.host.netns import in_netns
 from cellbed.host.rtnetlink import Rtnetlink
-from cellbed.run import address, congestion_control, core_network, ipv6, tcp_profile
+from cellbed.run import address, congestion_control, core_network, ipv6, radios, tcp_profile
 from cellbed.run.shaping import shape, shaping
 
-RADIO_INTERFACE = "lte0"
+RADIO_INTERFACE = radios.FIRST_INTERFACE
 MTU = 1500
 ALL_GROUPS = "0 2147483647"  # as net.ipv4.ping_group_range names them
 # Default routes of each version of IP; as two halves, beside a default route that is there.
@@ -39,11 +39,17 @@ class PlannedNode(NamedTuple):
     mtu: dict[str, int]  # by interface, where it is not the usual one
     machine: bool = False  # no namespace but that of the lab itself
     brought: bool = False  # a namespace that is there already, and keeps what it has
+    rules: tuple[tuple[str, ...], ...] = ()  # arguments for `ip rule add`
 
     @property
     def is_host(self) -> bool:
-        """A host has one interface, one address and TCP; the others only forward."""
+        """A host has TCP, and for each radio network an interface; the others only forward."""
         return self.kind in ("ue", "server")
+
+    @property
+    def in_core(self) -> bool:
+        """A node of a core network, which has tunnels or is on their way."""
+        return self.kind in ("sgw", "router") or core_network.TUNNEL_INTERFACE in self.interfaces
 
     @property
     def wired_interfaces(self) -> list[str]:
@@ -51,7 +57,7 @@ class PlannedNode(NamedTuple):
 
     @property
     def interface(self) -> str:
-        """The interface of a host."""
+        """The interface of a host, of several the first."""
         return next(iter(self.interfaces))
 
     @property
@@ -113,9 +119,8 @@ class Plan(NamedTuple):
 
     @property
     def gateway(self) -> PlannedNode | None:
-        """The eNB that routes between wires and UEs by itself, where there is no core network."""
-        routing = [node for node in self.nodes if not node.is_host]
-        return routing[0] if len(routing) == 1 else None
+        """The first eNB that routes between wires and UEs by itself, without a core network."""
+        return next((node for node in self.nodes if not node.is_host and not node.in_core), None)
 
 
 def gateway_of(server: address.Interface) -> address.Interface:
@@ -132,12 +137,30 @@ def network_interface(ue: str) -> str:
 def plan(settings: dict[str, Any]) -> Plan:
     """What has to exist, from a run's settings."""
     links = _links(settings)
+    parts: dict[str, list[PlannedNode]] = {name: [] for name in settings["nodes"]}
+    for _, of_radio in radios.each(settings):
+        for node in _nodes(of_radio, [link for link in links if link.settings in of_radio["links"]]):
+            parts[node.name].append(node)
+    return Plan([_joined(*of_node) for of_node in parts.values()], links)
+
+
+def _nodes(settings: dict[str, Any], links: list[PlannedLink]) -> list[PlannedNode]:
+    """Those of one radio network."""
     attributes = tcp_profile.route_attributes(settings["tcp"])
     core = _core_node
     makers = {"ue": _ue, "server": _server_or_machine, "sgw": core, "router": core,
               "enb": core if core_network.sgw(settings) else _enb}
-    return Plan([makers[node["kind"]](name, settings, links, attributes) for name, node in settings["nodes"].items()],
-                links)
+    return [makers[node["kind"]](name, settings, links, attributes) for name, node in settings["nodes"].items()]
+
+
+def _joined(first: PlannedNode, *others: PlannedNode) -> PlannedNode:
+    """A host as all of its radio networks have it."""
+    for other in others:
+        first = first._replace(
+            interfaces=first.interfaces | other.interfaces, routes=first.routes + other.routes,
+            neighbours=first.neighbours + other.neighbours, shaping=first.shaping | other.shaping,
+            mtu=first.mtu | other.mtu, rules=first.rules + other.rules)
+    return first
 
 
 def _links(settings: dict[str, Any]) -> list[PlannedLink]:
@@ -169,15 +192,22 @@ def _link_addresses(index: int, names: tuple[str, str],
 
 def _ue(name: str, settings: dict[str, Any], links: list[PlannedLink], attributes: list[str]) -> PlannedNode:
     addresses, routes = address.interfaces(settings["nodes"][name]), []
-    brought = settings["nodes"][name]["netns"] is not None
+    brought, interface = settings["nodes"][name]["netns"] is not None, radios.interface(settings)
+    table, rules = _table(settings), []
     for own in addresses:
-        way = ["dev", RADIO_INTERFACE, "src", str(own.ip), *attributes]
+        way = ["dev", interface, "src", str(own.ip), *attributes]
         routes.append([str(own.network), *way])
         if behind_enb(settings, name):
             # A default route that is there comes before none of these, and is as it was without them.
-            routes += [[prefix, *way] for prefix in (_HALVES if brought else _DEFAULT)[own.version]]
-    return PlannedNode(name, "ue", {RADIO_INTERFACE: list(map(str, addresses))}, routes, **_wires(name, links),
-                       brought=brought)
+            routes += [[prefix, *way, *table] for prefix in (_HALVES if brought else _DEFAULT)[own.version]]
+        rules += [(*selector, *table) for selector in (("from", str(own.ip)), ("oif", interface)) if table]
+    return PlannedNode(name, "ue", {interface: list(map(str, addresses))}, routes, **_wires(name, links),
+                       brought=brought, rules=tuple(rules))
+
+
+def _table(settings: dict[str, Any]) -> list[str]:
+    """Where the default route of a further radio network is: for what has its address or asks for its interface."""
+    return ["table", settings["further"]["table"]] if "further" in settings else []
 
 
 def _server(name: str, settings: dict[str, Any], links: list[PlannedLink], attributes: list[str]) -> PlannedNode:
@@ -196,10 +226,11 @@ def machine_interface(own: str) -> str:
 
 def _server_or_machine(name: str, settings: dict[str, Any], links: list[PlannedLink],
                        attributes: list[str]) -> PlannedNode:
-    """The machine keeps its default route, and so does a server with a way out; they have routes to the UEs."""
+    """The machine keeps its default route, and so does a server with a way out; they have routes to the UEs, as every
+    server has to those of further radio networks."""
     server = _server(name, settings, links, attributes)
     node = settings["nodes"][name]
-    if not node["machine"] and not node["internet"]:
+    if not node["machine"] and not node["internet"] and "further" not in settings:
         return server
     defaults = {route[0]: route[1:] for route in server.routes}
     routes = [[prefix, *defaults[_default(prefix)]]
@@ -409,5 +440,7 @@ def _connect(node: PlannedNode, network: Rtnetlink) -> None:
             network.add_address(own, interface, with_route=wired)
     for route in node.routes:
         network.replace_route(route)
+    for rule in node.rules:
+        network.add_rule(rule)
     for neighbour in node.neighbours:
         network.replace_neighbour(neighbour)

@@ -188,7 +188,9 @@ class Iperf3(Workload):
 
 
 class Stream(Workload):
-    """Both ends of `stream`, over UDP of `datagrams`, by one copy of this process."""
+    """Both ends of `stream`, over UDP of `datagrams`, over MPTCP of `multipath`, by one copy of this process."""
+
+    uplink = False  # of MPTCP: the UE sends
 
     def start_client(self) -> None:
         self.client = Copy(f"stream of {self.flow['id']}", self._execute, self.log)
@@ -201,6 +203,11 @@ class Stream(Workload):
             from cellbed.run import datagrams  # which needs longer to import than TCP's
 
             facts = datagrams.execute(source, sink, flow["duration_s"], flow["rate"], flow["packet_bytes"])
+        elif flow["transport"] == "mptcp":
+            from cellbed.run import multipath  # as datagrams
+
+            ue, server = (source, sink) if self.uplink else (sink, source)
+            facts = multipath.Multipath(ue, server, self.uplink, self.control).execute(flow["duration_s"])
         else:
             facts = stream.Stream(source, sink, self.control).execute(flow["duration_s"])
         self.result.write_text(json.dumps(facts, indent=1) + "\n")
@@ -229,4 +236,7 @@ def make(flow: dict[str, Any], pids: dict[str, int], out: Path, settings: dict[s
     if flow["kind"] not in KINDS:
         raise LabError(f"traffic {flow['id']}: kind {flow['kind']}: allowed {', '.join(KINDS)}, command")
     control = congestion_control.of_socket(settings, flow)
-    return KINDS[flow["kind"]](flow, pids, address.of_flow(settings, flow), out, control)
+    made = KINDS[flow["kind"]](flow, pids, address.of_flow(settings, flow), out, control)
+    if isinstance(made, Stream) and flow["transport"] == "mptcp":
+        made.uplink = settings["nodes"][flow["from"]]["kind"] == "ue"
+    return made

@@ -8,7 +8,7 @@ starts, so that what executes the run needs neither the package nor numpy.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -16,10 +16,11 @@ from pydantic import Field, model_validator
 
 from cellbed import paths
 from cellbed.error import ScenarioError
+from cellbed.run import radios
 from cellbed.run.core_network import of_kind
 from cellbed.run.topology import behind_enb
 from cellbed.run.workload import limit_s
-from cellbed.scenario import nr
+from cellbed.scenario import nr, several
 from cellbed.scenario.fields import FilePath, Key, Milliseconds, Model, Name, known, unset
 
 FILE = "channel.trace"
@@ -350,16 +351,19 @@ class Channel(Model):
                              f"allowed multiples of {self.granularity_ms} (radio.channel.granularity_ms)")
 
 
-def identify(channel: dict[str, Any], ues: Iterable[str], folder: Path) -> None:
+def identify(radio: Mapping[str, Any], folder: Path) -> None:
     """Note the content of the trace among the settings of a run, as its name says nothing.
 
     Args:
-        channel: `radio.channel` of the settings; gets `trace_sha256` when it has a trace.
+        radio: of the settings; its channel gets `trace_sha256` when it has a trace.
         folder: of the scenario.
 
     Raises:
         ScenarioError: the file is missing or wrong.
     """
+    channel = radio["channel"]
+    if channel is None:
+        return
     _identify_tracks(channel, folder)
     if channel["trace"] is None:
         return
@@ -368,7 +372,7 @@ def identify(channel: dict[str, Any], ues: Iterable[str], folder: Path) -> None:
     path = folder / channel["trace"]
     try:
         if path.suffix == ".csv":
-            measured.read_csv(path, list(ues))
+            measured.read_csv(path, list(radio["ues"]))
         else:
             trace.read(path)
     except error.ChannelError as wrong:
@@ -395,8 +399,9 @@ def _identify_tracks(channel: dict[str, Any], folder: Path) -> None:
 
 def reads_file(settings: Mapping[str, Any]) -> bool:
     """Whether a run's channel comes from a file beside the scenario."""
-    channel = settings["radio"]["channel"]
-    return channel is not None and (channel["trace"] is not None or "tracks_sha256" in channel)
+    channels = [of_radio["radio"]["channel"] for _, of_radio in radios.each(dict(settings))]
+    return any(channel is not None and (channel["trace"] is not None or "tracks_sha256" in channel)
+               for channel in channels)
 
 
 @functools.cache
@@ -413,7 +418,7 @@ def _multiply_in_one_thread() -> None:
 
 def render(directory: Path, settings: Mapping[str, Any], seed: int, folder: Path,
            each_block: Callable[[], object] = lambda: None) -> None:
-    """Render the channel of a run into its directory; nothing when the scenario has none.
+    """Render the channels of a run's radio networks into its directory; nothing where the scenario has none.
 
     Args:
         folder: of the scenario, where a measured trace is.
@@ -422,9 +427,15 @@ def render(directory: Path, settings: Mapping[str, Any], seed: int, folder: Path
     Raises:
         ScenarioError: a parameter or file that is wrong.
     """
+    for name, alone in radios.each(dict(settings)):
+        if alone["radio"]["channel"] is not None:
+            with several.messages_of(name):
+                _render(directory / f"{radios.prefix(name)}{FILE}", alone, radios.seed(seed, name), folder, each_block)
+
+
+def _render(path: Path, settings: Mapping[str, Any], seed: int, folder: Path, each_block: Callable[[], object]) -> None:
+    """The channel of one radio network."""
     channel = settings["radio"]["channel"]
-    if channel is None:
-        return
     from cellbed_channel import error
     from cellbed_channel import render as renderer
     from cellbed_channel.link import RB_HZ
@@ -441,7 +452,7 @@ def render(directory: Path, settings: Mapping[str, Any], seed: int, folder: Path
         n_rb, rb_hz = nr.carrier(radio["nr"])
         tables = {way: f"nr_{radio['nr'][f'mcs_table_{way}']}" for way in ("ul", "dl")}
     try:
-        renderer.render_file(directory / FILE, renderer.Parameters.from_dict(parameters),
+        renderer.render_file(path, renderer.Parameters.from_dict(parameters),
                              renderer.Cell(peers, n_rb, enbs, rb_hz, tables), seed, duration_s, folder, each_block)
     except error.ChannelError as wrong:
         raise ScenarioError(f"key 'radio.channel': {wrong}") from wrong

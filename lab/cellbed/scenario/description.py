@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from cellbed.error import ScenarioError
-from cellbed.run import memory
-from cellbed.scenario import channel, named_files, packet_trace
+from cellbed.run import memory, radios
+from cellbed.scenario import channel, named_files, packet_trace, several
 from cellbed.scenario.fields import parse_label
 from cellbed.scenario.file import SHOWN_MAX, read_source, read_yaml, validate
 from cellbed.scenario.model import Scenario
@@ -179,9 +179,10 @@ def expanded(data: Any, path: Path, text: str, pairs: Sequence[tuple[str, Any]] 
         valid = validate(changed, f"{path} (variant {name})")
         settings = valid.model_dump(mode="json", by_alias=True,
                                     exclude={"sweep", "seeds", "claims", "evaluate", "title", "source", "id", "format"})
-        if settings["radio"]["channel"] is not None:
-            channel.identify(settings["radio"]["channel"], settings["radio"]["ues"], path.parent)
-        packet_trace.identify(settings, path.parent)
+        for of, alone in radios.each(settings):
+            with several.messages_of(of):
+                channel.identify(alone["radio"], path.parent)
+                packet_trace.identify(alone, path.parent)
         params = {key: _swept(settings, key, path, name) for key in point}
         named = tuple(sorted({*scenario.sweep.variants.get(base, {})} - {*scenario.sweep.grid} - {*dict(pairs)}))
         for seed in scenario.seeds:

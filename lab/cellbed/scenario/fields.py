@@ -117,7 +117,7 @@ def _has_truth(value: Any) -> bool:
 
 
 def Key(default: Any, low: float | None = None, high: float | None = None, *, says: str,
-        **limits: Any) -> Any:  # noqa: N802 (like Field)
+        keys_of: str | None = None, **limits: Any) -> Any:  # noqa: N802 (like Field)
     """A key of a scenario, said once: pages, a JSON Schema and the radio daemon's tables are made of it.
 
     Args:
@@ -125,7 +125,10 @@ def Key(default: Any, low: float | None = None, high: float | None = None, *, sa
         low, high: its range, in the unit that its name ends with.
         says: meaning and source; what is true of one value alone is said after that value.
         limits: others of pydantic's Field.
+        keys_of: another key, whose keys this one has below each of its names.
     """
+    if keys_of is not None:
+        limits["json_schema_extra"] = {"keys_of": keys_of}
     return Field(default, ge=low, le=high, description=says, **limits)
 
 

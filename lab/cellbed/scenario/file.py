@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -139,11 +140,16 @@ def _model_at(model: type[BaseModel], loc: tuple[Any, ...]) -> type[BaseModel]:
         annotation = field.annotation if field else None
         if field is None:
             continue  # a name in a mapping or an index
-        inner = [a for a in getattr(annotation, "__args__", ()) if isinstance(a, type) and issubclass(a, BaseModel)]
-        candidate = inner[0] if inner else annotation
-        if isinstance(candidate, type) and issubclass(candidate, BaseModel):
-            model = candidate
+        model = next(_models_in(annotation), model)
     return model
+
+
+def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    """Models that a key holds, in lists and mappings, too."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for inner in getattr(annotation, "__args__", ()):
+        yield from _models_in(inner)
 
 
 def validate(data: Any, path: Path | str) -> Scenario:

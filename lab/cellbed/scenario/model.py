@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from cellbed.run.topology import network_interface
-from cellbed.scenario import handover, radio_system
+from cellbed.scenario import handover, radio_system, several
 from cellbed.scenario.fields import (
     CongestionControl,
     FilePath,
@@ -25,13 +25,15 @@ from cellbed.scenario.fields import (
     Size,
     Word,
     known,
+    unset,
 )
+from cellbed.scenario.mptcp import Mptcp
 from cellbed.scenario.network import Link, Network, Node, check_transfer
 from cellbed.scenario.radio import Radio
 from cellbed.scenario.traffic import Command, Traffic, Transfer
 
 # Those below net that belong to a network namespace.
-SysctlName = Annotated[str, Field(pattern=r"^net\.(ipv4|core)\.[a-z0-9_.]+$")]
+SysctlName = Annotated[str, Field(pattern=r"^net\.(ipv4|core|mptcp)\.[a-z0-9_.]+$")]
 
 Tracepoint = Annotated[str, Field(pattern=r"^[a-z0-9_]+:[a-z0-9_]+$")]
 
@@ -68,12 +70,13 @@ class Tcp(Model):
              "1/1024; null: Linux's 0.7. A kernel takes it when it starts: in the labs `virtual` and `vm` the run's "
              "guest does, in the native lab it has to be this machine's")
     sysctls: dict[SysctlName, int | Word] = Key({},
-        says="Settings of every host below `net.ipv4` and `net.core`, on top of the profile: `net.ipv4.tcp_sack: 1`. A "
+        says="Settings of every host below `net.ipv4`, `net.core` and `net.mptcp`, on top of the profile: "
+             "`net.ipv4.tcp_sack: 1`. A "
              "setting that the kernel does not have ends the run with a message")
 
 
 class Capture(Model):
-    ip: bool = Key(True, says="Captures of every `lte0`, and of every server's `eth0`")
+    ip: bool = Key(True, says="Captures of every interface of UEs and servers")
     core: bool = Key(True,
         says="Captures of every wired interface of a core network, `ip-<node>-<interface>.pcap`. Packets in a tunnel "
              "have 36 bytes more before the user's headers. Only with `ip`")
@@ -146,7 +149,12 @@ class Scenario(Model):
     nodes: dict[Name, Node] = Field(min_length=2)
     links: list[Link] = []
     radio: Radio
+    radios: dict[Name, Radio] | None = Key(None, min_length=1, max_length=3, exclude_if=unset, keys_of="radio",
+        says="Further radio networks by name, each with a radio daemon, base stations and links of its own: `{wifi: "
+             "{system: constant_rate, ...}}`. Their UEs are on the first network, too")
     tcp: Tcp = Tcp()
+    mptcp: Mptcp | None = Key(None, exclude_if=unset,
+        says="Multipath TCP of hosts; null: none, or its defaults where a flow has `transport: mptcp`")
     traffic: list[Traffic] = Field(min_length=1)
     capture: Capture = Capture()
     validity: Validity = Validity()
@@ -156,9 +164,13 @@ class Scenario(Model):
 
     @model_validator(mode="after")
     def consistent(self) -> Scenario:
-        Network(self.nodes, self.links).check()
-        self._check_ues()
-        self._check_radio()
+        several.check(self)
+        for name, alone in several.each(self):
+            with several.messages_of(name):
+                Network(alone.nodes, {i: link for i, link in enumerate(self.links) if link in alone.links}).check()
+                alone._check_ues()
+                alone._check_radio()
+        several.check_mptcp(self)
         self._check_traffic()
         self._check_evaluate()
         return self._with_network_modes()
@@ -262,7 +274,7 @@ class Scenario(Model):
         if flow.background and flow.start_s:
             raise ValueError(f"key 'traffic.{i}.start_s': value {flow.start_s:g}: a command in the background starts "
                              "before all others; allowed 0")
-        if flow.limit_s is None and self.radio.channel is not None:
+        if flow.limit_s is None and any(alone.radio.channel is not None for _, alone in several.each(self)):
             raise ValueError(f"key 'traffic.{i}.limit_s': value None: radio.channel is rendered for a limited time; "
                              "give a number of seconds")
         self._check_congestion_control(i, flow)
@@ -281,15 +293,17 @@ class Scenario(Model):
                                  f"one; allowed {other.congestion_control}")
 
     def _check_transfers(self, transfers: dict[int, Transfer]) -> None:
-        hosts = {name: None for name, node in self.nodes.items() if node.kind in ("ue", "server")}
         ports: dict[tuple[str, str, int], str] = {}  # the client's port follows from the server's: both may clash
         for i, flow in transfers.items():
+            several.check_transfer(self, f"traffic.{i}", flow)
+            alone = several.alone(self, flow.radio)
+            hosts = {name: None for name, node in alone.nodes.items() if node.kind in ("ue", "server")}
             known(f"traffic.{i}.from", flow.source, hosts)
-            joined = self.behind_enb(flow.source)
+            joined = alone.behind_enb(flow.source)
             known(f"traffic.{i}.to", flow.to,
-                   {name: None for name in hosts if name != flow.source and self.behind_enb(name) == joined})
-            check_transfer(f"traffic.{i}", (flow.source, self.nodes[flow.source]),
-                           (flow.to, self.nodes[flow.to]), flow.family)
+                   {name: None for name in hosts if name != flow.source and alone.behind_enb(name) == joined})
+            check_transfer(f"traffic.{i}", (flow.source, alone.nodes[flow.source]),
+                           (flow.to, alone.nodes[flow.to]), flow.family)
             for role, node in (("from", flow.source), ("to", flow.to)):
                 other = ports.setdefault((role, node, flow.port), flow.id)
                 if other != flow.id:
@@ -298,7 +312,12 @@ class Scenario(Model):
 
     def _with_network_modes(self) -> Scenario:
         """The scenario with mode im for every UE whose peer is the eNB: there is no other way. With the defaults of
-        NR for handovers, where there can be one."""
+        NR for handovers, where there can be one, and of MPTCP, where a flow has it."""
+        if self.radios is not None:
+            first, *further = (alone._with_network_modes().radio for _, alone in several.each(self))
+            has_mptcp = any(isinstance(flow, Transfer) and flow.transport == "mptcp" for flow in self.traffic)
+            return self.model_copy(update={"radio": first, "radios": dict(zip(self.radios, further, strict=True)),
+                                           "mptcp": self.mptcp or (Mptcp() if has_mptcp else None)})
         ues = {name: ue.model_copy(update={"mode": "im"}) if self.behind_enb(name) else ue
                for name, ue in self.radio.ues.items()}
         update: dict[str, Any] = {"ues": ues}

@@ -9,12 +9,12 @@ from __future__ import annotations
 from ipaddress import ip_interface
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, field_validator, model_validator
 
 from cellbed.run import address, core_network
 from cellbed.run.address import Interface
 from cellbed.run.topology import gateway_of
-from cellbed.scenario.fields import Key, Model, Name, Probability, Rate, known
+from cellbed.scenario.fields import Key, Model, Name, Probability, Rate, known, unset
 
 ENBS_MAX = 4
 # Linux's RED counts thresholds in 22 bits of bytes beside the weight that it is given here.
@@ -50,6 +50,15 @@ def _parse_address(value: Any) -> Any:
 Address = Annotated[address.Interface, BeforeValidator(_parse_address)]
 
 
+def _check_version(found: Interface) -> Interface:
+    if found.version != 4:
+        raise ValueError("allowed an address of IPv4 with the length of its prefix, such as 10.46.0.1/24")
+    return found
+
+
+RadioAddress = Annotated[address.Interface, BeforeValidator(_parse_address), AfterValidator(_check_version)]
+
+
 class Node(Model):
     """A network namespace: a UE on the radio, a server on a wire, or one that routes between them."""
 
@@ -77,6 +86,11 @@ class Node(Model):
              "`/proc/PID/ns/net`. It keeps what it has; the run adds `lte0` with two routes that take the default "
              "route's place, and removes them. Only in the native lab; settings of `tcp` that are sysctls do not reach "
              "it")
+
+    radios: dict[Name, RadioAddress] | None = Key(None, exclude_if=unset,
+        says="Addresses of this UE on further radio networks, by their names in `radios`: `{wifi: 10.46.0.1/24}`. Each "
+             "is that of an interface with the network's name. IPv4 only, as lab kernels choose routes of IPv6 by "
+             "their destination alone")
 
     @field_validator("address", mode="before")
     @classmethod
@@ -192,9 +206,10 @@ class Link(Model):
 
 
 class Network:
-    """Nodes and links together, to see whether they fit."""
+    """Nodes and links of a radio network together, to see whether they fit."""
 
-    def __init__(self, nodes: dict[str, Node], links: list[Link]) -> None:
+    def __init__(self, nodes: dict[str, Node], links: dict[int, Link]) -> None:
+        """Args: links: by their places in the scenario's list."""
         self.nodes, self.links = nodes, links
 
     def of_kind(self, *kinds: str) -> list[str]:
@@ -266,7 +281,7 @@ class Network:
         wired = dict.fromkeys(self.of_kind("server", *core_network.KINDS))
         linked: set[str] = set()
         pairs: set[frozenset[str]] = set()
-        for i, link in enumerate(self.links):
+        for i, link in self.links.items():
             known(f"links.{i}.a", link.a, wired)
             fitting = self.of_kind(*partners[self.nodes[link.a].kind])
             known(f"links.{i}.b", link.b, {name: None for name in fitting if name != link.a})
@@ -307,7 +322,7 @@ class Network:
     def _check_ways(self) -> None:
         """Every node of the core network has a way to the S-GW, and the S-GW one to a server."""
         (sgw,) = self.of_kind("sgw")
-        reached = core_network.first_hops([link.ends() for link in self.links], sgw)
+        reached = core_network.first_hops([link.ends() for link in self.links.values()], sgw)
         for name in self.of_kind("router", "enb"):
             if name not in reached:
                 raise ValueError(f"key 'links': no path from {name} to {sgw}; add the links between them")

@@ -12,6 +12,7 @@ from typing import Any
 
 from cellbed import paths
 from cellbed.error import ScenarioError, told
+from cellbed.run import radios
 from cellbed.run.mahimahi import BYTES_MAX
 from cellbed.run.radio_config import PACKET_TRACES
 from cellbed.scenario.fields import FilePath, Key, Milliseconds, Size
@@ -88,16 +89,18 @@ def _with_own(ue: Any, common: Mapping[str, Any]) -> Any:
 
 
 def links(settings: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """Links of a run's settings that may have traces: key, what names of files begin with, what is said of each."""
+    """Links of a radio network's settings that may have traces: key, what names of files begin with, what is said of
+    each."""
+    prefix = radios.prefix(radios.name_of(settings))
     if settings["radio"].get("constant_rate") is not None:
-        yield "radio.constant_rate", "", settings["radio"]["constant_rate"]
+        yield "radio.constant_rate", prefix, settings["radio"]["constant_rate"]
     common = settings["radio"]["packet_trace"]
     if common is None:
         return
-    yield "radio.packet_trace", "", common
+    yield "radio.packet_trace", prefix, common
     for name, ue in settings["radio"]["ues"].items():
         if ue.get("packet_trace") is not None:
-            yield f"radio.ues.{name}.packet_trace", f"{name}-", ue["packet_trace"]
+            yield f"radio.ues.{name}.packet_trace", f"{prefix}{name}-", ue["packet_trace"]
 
 
 def identify(settings: Mapping[str, Any], folder: Path) -> None:
@@ -127,7 +130,8 @@ def identify(settings: Mapping[str, Any], folder: Path) -> None:
 
 def render(directory: Path, settings: Mapping[str, Any], folder: Path) -> None:
     """Copy the traces of a run into its directory; nothing when the scenario has none."""
-    for _, prefix, trace in links(settings):
+    copied = [link for _, alone in radios.each(dict(settings)) for link in links(alone)]
+    for _, prefix, trace in copied:
         for key, (name, _) in PACKET_TRACES.items():
             if trace.get(key) is not None:
                 (Inside(directory) / f"{prefix}{name}").write(named_file.content(folder / trace[key], BYTES_MAX))

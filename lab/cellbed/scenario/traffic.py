@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from cellbed.scenario.fields import CongestionControl, Key, Model, Name, Rate, Size, Word
+from cellbed.scenario.fields import CongestionControl, Key, Model, Name, Rate, Size, Word, unset
 
 VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 
@@ -42,10 +42,15 @@ class Transfer(Model):
     congestion_control: CongestionControl | None = Key(None,
         says="Congestion control of the sending socket, set before it connects (`TCP_CONGESTION`); null: that of `tcp`."
              " The manifest's `flows` say what the socket reported; if it is another one, the run is invalid")
-    transport: Literal["tcp", "udp"] = Key("tcp",
-        says="`udp`: datagrams of `packet_bytes` of payload at `rate`, whatever arrives, for a `duration_s`. A rate "
-             "above that of the radio makes a backlogged sender. With kind `stream` nothing else crosses the link; "
-             "iperf3 has a TCP connection beside it, which a queue full of datagrams delays")
+    radio: Name | None = Key(None, exclude_if=unset,
+        says="Radio network over which the flow goes, of MPTCP its first subflow: a name of `radios`; null: the first "
+             "network")
+    transport: Literal["tcp", "udp", "mptcp"] = Key("tcp",
+        says="`mptcp`: a connection of Linux's Multipath TCP between a server and a UE on several radio networks, "
+             "which the UE opens, with kind `stream`; `udp`: datagrams of `packet_bytes` of payload at `rate`, "
+             "whatever arrives, for a `duration_s`. A rate above that of the radio makes a backlogged sender. With "
+             "kind `stream` nothing else crosses the link; iperf3 has a TCP connection beside it, which a queue full "
+             "of datagrams delays")
     rate: Rate | None = Key(None, 1000, 10**10, says="Rate of the datagrams' payload. Only with `transport: udp`")
     packet_bytes: int | None = Key(None, 16, 1472, says="Payload of a datagram. Only with `transport: udp`")
 
@@ -57,13 +62,24 @@ class Transfer(Model):
             if udp and value is None:
                 raise ValueError(f"key '{key}': missing; transport udp needs it")
             if not udp and value is not None:
-                raise ValueError(f"key '{key}': value {value}: transport tcp does not use it; remove the key, or set "
-                                 "transport: udp")
+                raise ValueError(f"key '{key}': value {value}: transport {self.transport} does not use it; remove the "
+                                 "key, or set transport: udp")
         if udp and self.congestion_control is not None:
             raise ValueError(f"key 'congestion_control': value {self.congestion_control}: transport udp has none; "
                              "remove the key, or set transport: tcp")
         if udp and self.duration_s is None:
             raise ValueError("key 'duration_s': missing; transport udp needs it")
+        return self
+
+    @model_validator(mode="after")
+    def mptcp(self) -> Transfer:
+        """Subflows of further radio networks have IPv4, and no iperf3 of a distribution opens such sockets."""
+        if self.transport != "mptcp":
+            return self
+        if self.kind != "stream":
+            raise ValueError(f"key 'kind': value {self.kind}: transport mptcp needs kind: stream")
+        if self.family == "ipv6":
+            raise ValueError("key 'family': value ipv6: transport mptcp has IPv4 only; allowed ipv4 or null")
         return self
 
     @model_validator(mode="after")

@@ -20,6 +20,7 @@ from cellbed.scenario.description import expand
 from cellbed.scenario.file import validate
 from cellbed.scenario.handover import A3, ONLY_IN_NR, Condition
 from cellbed.scenario.model import Scenario
+from cellbed.scenario.mptcp import Mptcp
 from cellbed.scenario.packet_trace import PacketTrace
 from cellbed.scenario.traffic import Command, Transfer
 from cellbed.scenario.unit import parse_rate
@@ -28,10 +29,11 @@ from cellbed.scenario.utran import Utran
 REFERENCE = yaml.safe_load((ROOT / "scenarios/reference.yaml").read_text())
 UTRAN = yaml.safe_load((ROOT / "scenarios/reference-utran.yaml").read_text())
 PACKET_TRACE = yaml.safe_load((ROOT / "scenarios/reference-packet-trace.yaml").read_text())
+RADIOS = yaml.safe_load((ROOT / "scenarios/reference-radios.yaml").read_text())
 # Not beside the keys of LTE.
 ELSEWHERE = {f"{of}.{name}" for of in ("radio", "radio.ues") for name in radio_system.others()} | {
     "radio.handover.a3", "radio.handover.condition", "radio.handover.detach_times", "radio.handover.preparation_times",
-    "radio.handover.link_failure", "radio.channel.route"}
+    "radio.handover.link_failure", "radio.channel.route", "radios", "mptcp"}
 # In sections of LTE, and shown in reference-nr.yaml.
 OF_NR = {f"radio.{section}.{key}" for section, keys in nr.ONLY_IN_NR.items() for key in keys if key != "sn_bits"} | {
     "radio.rlc_am.sn_bits"} | {f"radio.ues.{key}" for key in nr.SECOND_CELL}
@@ -94,6 +96,12 @@ def test_every_key_of_a_recorded_link():
     shown = PACKET_TRACE["radio"]["packet_trace"]
     assert set(shown) == set(PacketTrace.model_fields)
     assert scenario.radio.packet_trace == PacketTrace(uplink=shown["uplink"], downlink=shown["downlink"])
+
+
+def test_every_key_of_several_radio_networks():
+    scenario = validate(RADIOS, "reference-radios.yaml")
+    assert set(RADIOS["mptcp"]) == set(Mptcp.model_fields) and scenario.mptcp == Mptcp()
+    assert scenario.radios["wifi"].system == "constant_rate"
 
 
 def test_every_key_of_a_route_and_of_event_a3():

@@ -117,7 +117,7 @@ def celld_config(folder):
     runner = Runner(folder)
     runner.progress.close()
     runner.pids = {"ue1": 1, "ue2": 2}
-    return runner.celld_config()
+    return runner.celld_config(None, runner.settings)
 
 
 def test_celld_gets_the_path_and_no_physics(run, tmp_path):

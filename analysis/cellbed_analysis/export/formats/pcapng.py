@@ -28,7 +28,7 @@ def write(bundle: Bundle, node: str, stem: Inside) -> list[Path]:
     Raises:
         FileError: the run has no capture there.
     """
-    name = f"ip-{node}.pcap"
+    name = bundle.capture_name(node)
     source = bundle.find(name)
     if source is None:
         raise FileError(bundle.path / name, "missing; run it with capture.ip: true")

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A UE on two radio networks in the virtual lab: plain TCP over either, and Multipath TCP over both."""
+
+import json
+
+import polars as pl
+import pytest
+from e2e import ROOT, bundles, cellbed
+
+from cellbed_formats.bundle import read_bundle
+
+pytestmark = pytest.mark.lab
+
+
+@pytest.fixture(scope="module")
+def executed(tmp_path_factory):
+    results = tmp_path_factory.mktemp("two-radios") / "results"
+    cellbed("run", ROOT / "scenarios/two-radios/quick.yaml", "--results", results)
+    cellbed("report", results)
+    return results
+
+
+@pytest.fixture(scope="module")
+def rows(executed):
+    found = pl.read_parquet(executed / "summary/metrics.parquet").iter_rows(named=True)
+    return {(row["variant"], row["flow"]): row for row in found}
+
+
+def test_every_run_is_valid(executed):
+    for bundle in bundles(executed).values():
+        manifest = json.loads((bundle / "manifest.json").read_text())
+        assert manifest["validity"] == {"verdict": "valid", "reasons": []}
+        assert manifest["radios"]["wifi"]["nodes"] == ["ap"]
+
+
+def test_a_plain_flow_uses_its_own_network_and_no_other(executed, rows):
+    for variant, used, idle in (("tcp-lte", "", "wifi-"), ("tcp-wifi", "wifi-", "")):
+        bundle = bundles(executed)[variant]
+        counted = {of: json.loads((bundle / f"{of}radio.json").read_text())["pkts_in"] for of in (used, idle)}
+        assert counted[used] > 500 and counted[idle] == 0
+        assert rows[variant, "file"]["rtt_p50_ms"] > 20
+        assert rows[variant, "file"]["goodput_mbps"] > 2
+
+
+def test_multipath_tcp_has_more_than_either_network_alone(rows):
+    alone = [rows[variant, "file"]["goodput_mbps"] for variant in ("tcp-lte", "tcp-wifi")]
+    both = rows["both", "file"]
+    assert both["goodput_mbps"] > max(alone)
+    assert both["flow_transport"] == "mptcp" and both["mptcp_subflows"] == 2
+    assert 0 < both["mptcp_stall_max_ms"] < 4000
+
+
+def test_subflows_have_rows_as_tcp_has(rows):
+    parts = [rows["both", f"file/{network}"] for network in ("radio", "wifi")]
+    assert sum(part["flow_share"] for part in parts) == pytest.approx(1)
+    for part in parts:
+        assert part["flow_transport"] == "tcp"
+        assert part["rtt_p50_ms"] > 20 and part["cwnd_mean_pkts"] > 1 and part["probe_rtt_samples"] > 0
+        assert part["goodput_mbps"] > 0
+
+
+def test_a_backup_carries_data_only_while_the_other_fails(rows):
+    backup, other = (rows["backup", f"file/{network}"] for network in ("radio", "wifi"))
+    assert backup["flow_share"] < 0.5 * other["flow_share"]
+
+
+def test_the_receiving_program_got_what_subflows_delivered(executed):
+    bundle = read_bundle(bundles(executed)["both"])
+    told = bundle.stream("file")
+    parts = [flow for flow in bundle.all_flows if flow.id.startswith("file/")]
+    assert told["received_bytes"] <= sum(part.sent_bytes for part in parts)
+    assert told["came"]["bytes"][-1] <= told["received_bytes"]
+    assert told["came"]["t_ns"] == sorted(told["came"]["t_ns"])
+
+
+@pytest.mark.parametrize(("flow", "part"), [("file/radio", "ACK: RAC request to its answer"),
+                                            ("file/wifi", "data: sent, and on the way over the link")])
+def test_why_explains_each_subflow_by_its_own_network(executed, flow, part):
+    asked = ("why", executed, "--variant", "both", "--flow", flow)
+    assert part in cellbed(*asked).stdout
+    assert f"flow {flow}: mean RTT of " in cellbed(*asked, "--whole").stdout
+
+
+def test_why_of_the_connection_names_its_subflows(executed):
+    done = cellbed("why", executed, "--variant", "both", "--flow", "file", check=False)
+    assert done.returncode == 1
+    assert "a connection of MPTCP has no RTT, its subflows have; choose one with --flow: file/radio, file/wifi" \
+        in done.stderr.replace("\n", " ")
+
+
+def test_it_is_exported_by_subflow(executed, tmp_path):
+    for form in ("qlog", "flent", "pcapng", "time-sequence"):
+        cellbed("export", bundles(executed)["both"], "--format", form, "--flow", "file/wifi", "--output", tmp_path)
+    assert list(tmp_path.iterdir())
+
+
+def test_topology_prints_routes_and_rules():
+    said = cellbed("topology", ROOT / "scenarios/two-radios/quick.yaml").stdout
+    assert "ip rule add from 10.47.0.1 table 100" in said
+    assert "wifi 10.47.0.1/24" in said and "-> enb through the eNB  -> ap through the eNB" in said
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    (("topology", "--mininet"), "key 'radios': not allowed in a script for Mininet"),
+    (("link",), "key 'radios': a link has one radio network")])
+def test_what_has_one_network_says_so(words, said):
+    done = cellbed(*words, ROOT / "scenarios/two-radios/quick.yaml", check=False)
+    assert done.returncode and said in done.stderr.replace("\n", " ")
