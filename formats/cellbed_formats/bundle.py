@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 
@@ -28,9 +28,6 @@ from .interfaces import capture_of_wire, captures, wires
 from .manifest import NAME, check
 from .subflows import FIRST, subflows
 from .trace import read_header, read_trace
-
-if TYPE_CHECKING:
-    from .radios import OverRadio
 
 FORMATS = (1,)
 SUMMARY, DERIVED = "summary", "derived"
@@ -157,11 +154,9 @@ class Bundle:
         return ""
 
     @cached_property
-    def networks(self) -> dict[str, OverRadio]:
-        """Further radio networks of the run by name: this bundle as each of them saw the run."""
-        from .radios import OverRadio
-
-        return {name: OverRadio(self.path, self.manifest, self, name) for name in self.settings.get("radios") or {}}
+    def views(self) -> dict[str, Bundle]:
+        """What `radios.networks` has made of this bundle."""
+        return {}
 
     @cached_property
     def all_flows(self) -> list[Flow]:

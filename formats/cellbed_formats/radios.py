@@ -42,12 +42,6 @@ class OverRadio(Bundle):
         """As Bundle.over_network."""
         return f" over {self.network}"
 
-    @property
-    def addresses(self) -> set[int]:
-        """Addresses of its UEs there, as numbers."""
-        said = (node.get("radios") or {} for node in self.whole.settings.get("nodes", {}).values())
-        return {number_of(own[self.network].split("/")[0]) for own in said if self.network in own}
-
     def _is_own_wire(self, ends: set[str]) -> bool:
         return bool(ends.intersection(self.manifest.get("radios", {}).get(self.network, {}).get("nodes", [])))
 
@@ -91,7 +85,17 @@ class OverRadio(Bundle):
         return self.whole.tcp
 
 
+def networks(bundle: Bundle) -> dict[str, Bundle]:
+    """Further radio networks of a run by name: its bundle as each of them saw the run."""
+    if not bundle.views:
+        bundle.views.update({name: OverRadio(bundle.path, bundle.manifest, bundle, name)
+                             for name in bundle.settings.get("radios") or {}})
+    return bundle.views
+
+
 def over(bundle: Bundle, flow: Flow) -> Bundle:
     """A run as the radio network saw it over which a flow goes, of MPTCP its first subflow."""
-    ends = {flow.saddr, flow.daddr}
-    return next((one for one in bundle.networks.values() if ends & one.addresses), bundle)
+    of_ues = [node.get("radios") or {} for node in bundle.settings.get("nodes", {}).values()]
+    names = {number_of(own.split("/")[0]): name for radios in of_ues for name, own in radios.items()}
+    name = names.get(flow.saddr) or names.get(flow.daddr)
+    return bundle if name is None else networks(bundle)[name]

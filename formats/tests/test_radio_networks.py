@@ -13,7 +13,7 @@ from cellbed_formats.address import number_of
 from cellbed_formats.bundle import Bundle
 from cellbed_formats.flow import MPTCP, TCP, Ends, Flow, Seen, Sightings, belongs, completed, found
 from cellbed_formats.interfaces import captures
-from cellbed_formats.radios import OverRadio, over
+from cellbed_formats.radios import OverRadio, networks, over
 from cellbed_formats.subflows import subflows
 
 LTE, WIFI, SERVER = map(number_of, ("10.45.0.1", "10.47.0.1", "10.46.1.1"))
@@ -81,7 +81,7 @@ def bundle(tmp_path: Path) -> Bundle:
 
 
 def test_a_flow_goes_over_the_network_of_its_address(bundle: Bundle) -> None:
-    (wifi,) = bundle.networks.values()
+    (wifi,) = networks(bundle).values()
     assert isinstance(wifi, OverRadio)
     assert over(bundle, flow()) is bundle and over(bundle, flow(daddr=WIFI)) is wifi
     assert (bundle.settings["radio"]["system"], wifi.settings["radio"]["system"]) == ("lte", "nr")
@@ -89,7 +89,7 @@ def test_a_flow_goes_over_the_network_of_its_address(bundle: Bundle) -> None:
 
 
 def test_each_network_has_its_own_wire_and_captures(bundle: Bundle) -> None:
-    wifi = bundle.networks["wifi"]
+    wifi = networks(bundle)["wifi"]
     assert (bundle.link_of("server"), wifi.link_of("server")) == (LINKS[1], LINKS[0])
     assert captures(SETTINGS, "server") == ["ip-server.pcap", "ip-server-eth1.pcap"]
     assert captures(SETTINGS, "phone") == ["ip-phone.pcap", "ip-phone-wifi.pcap"]
@@ -99,7 +99,7 @@ def test_each_network_has_its_own_wire_and_captures(bundle: Bundle) -> None:
 
 
 def test_files_of_a_network_begin_with_its_name(bundle: Bundle) -> None:
-    wifi = bundle.networks["wifi"]
+    wifi = networks(bundle)["wifi"]
     (bundle.path / "wifi-radio.trace").write_bytes(b"")
     (bundle.path / "tcp.trace").write_bytes(b"")
     assert [one.has("radio.trace") for one in (bundle, wifi)] == [False, True]

@@ -18,6 +18,7 @@ from cellbed_formats import parquet
 from cellbed_formats.bundle import Bundle, Results, load_results
 from cellbed_formats.error import DataError
 from cellbed_formats.inside import Inside
+from cellbed_formats.radios import networks
 
 from ..frames.tables import after_start
 from ..metrics.dataset import COLUMNS, frame_of, metadata, metric_columns
@@ -73,7 +74,7 @@ def _table(name: str, run: RunAnalysis) -> pl.DataFrame | None:
 
 def _radio(bundle: Bundle) -> pl.DataFrame:
     """radio.trace; of several radio networks with the name of each further one among `radios`."""
-    further = [one.radio.with_columns(network=pl.lit(name)) for name, one in bundle.networks.items()]
+    further = [one.radio.with_columns(network=pl.lit(name)) for name, one in networks(bundle).items()]
     return pl.concat([bundle.radio, *further], how="diagonal") if further else bundle.radio
 
 

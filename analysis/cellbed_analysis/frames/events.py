@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from cellbed_formats.bundle import Bundle
-from cellbed_formats.radios import over
+from cellbed_formats.radios import networks, over
 
 from ..radio.grid import grid_of
 from ..radio.handover import handovers
@@ -30,7 +30,7 @@ def events(bundle: Bundle) -> pl.DataFrame:
         …), who (the flow or the UE), what (in words; of a fall of the window from and to how many packets, and why).
     """
     rows = list(_windows(bundle))
-    for network in (bundle, *bundle.networks.values()):
+    for network in (bundle, *networks(bundle).values()):
         if network.has("radio.trace"):
             rows += [*_modes(network), *_handovers(network), *_radio(network)]
     seconds = [{**row, "t_s": (row.pop("t_ns") - bundle.start_ns) / 1e9} for row in rows]

@@ -12,7 +12,7 @@ import polars as pl
 from cellbed_formats.bundle import Bundle
 from cellbed_formats.error import DataError
 from cellbed_formats.flow import TCP, Flow
-from cellbed_formats.radios import over
+from cellbed_formats.radios import networks, over
 from cellbed_formats.trace import INFINITE_SSTHRESH
 
 from ..metrics.catalog import METRICS
@@ -132,7 +132,7 @@ def radio(bundle: Bundle) -> pl.DataFrame:
         the other fields of docs/trace-format.md as they are there. Of a run with several radio networks `network`, too:
         its name among `radios`, null of the first one.
     """
-    further = [_radio(one).with_columns(network=pl.lit(name)) for name, one in bundle.networks.items()]
+    further = [_radio(one).with_columns(network=pl.lit(name)) for name, one in networks(bundle).items()]
     return pl.concat([_radio(bundle), *further], how="diagonal").sort("t_s", maintain_order=True) if further else \
         _radio(bundle)
 

@@ -14,7 +14,7 @@ from cellbed_channel.trace import UNKNOWN_SINR
 from cellbed_channel.trace import read as read_channel
 from cellbed_formats.bundle import Bundle
 from cellbed_formats.flow import QUIC, Flow
-from cellbed_formats.radios import over
+from cellbed_formats.radios import networks, over
 
 from ..metrics.rows import captured
 from ..metrics.run import RunAnalysis
@@ -148,14 +148,14 @@ def run_series(run: RunAnalysis, flow: Flow, points: int, beside: Sequence[Flow]
         series.beside[other.id] = own.lines
         series.cuts = [*_named(series.cuts, flow), *_named(own.cuts, other)]
     series.cuts.sort(key=lambda cut: cut.t_ns)
-    networks = [bundle, *bundle.networks.values()]
-    for network in networks:
+    every = [bundle, *networks(bundle).values()]
+    for network in every:
         _queues(series, network, flows, points)
         _channel(series, network, flows, points)
     highest = max((line.value.max() for line in series.queues.values()), default=0)
     series.queues = {name: line for name, line in series.queues.items() if line.value.max() > UNUSED_SHARE * highest}
-    series.happenings = [one for network in networks for one in _happenings(series, network, points)]
-    for network in networks:
+    series.happenings = [one for network in every for one in _happenings(series, network, points)]
+    for network in every:
         _spans(series, network, flows)
     return series
 

@@ -12,7 +12,7 @@ import polars as pl
 from cellbed_formats.bundle import Bundle
 from cellbed_formats.error import DataError
 from cellbed_formats.flow import Flow
-from cellbed_formats.radios import over
+from cellbed_formats.radios import networks, over
 
 from ..radio.grid import grid_of
 from ..radio.links import lives_of
@@ -62,7 +62,7 @@ def compute_others(bundle: Bundle, lives: Lives | None = None) -> tuple[list[dic
     """
     others = ordered(bundle)[1:]
     columns = flows.flow_columns(bundle) if others else {}
-    once = {id(bundle): lives or lives_once(bundle), **{id(one): lives_once(one) for one in bundle.networks.values()}}
+    once = {id(bundle): lives or lives_once(bundle), **{id(one): lives_once(one) for one in networks(bundle).values()}}
     own = {flow["id"] for flow in bundle.settings.get("traffic", ())}
     rows, kept = [], []
     for place, (flow, entry) in enumerate(others):

@@ -8,21 +8,48 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol, Self, TypeVar
 
 from cellbed.error import ScenarioError
 from cellbed.run import radios
 from cellbed.scenario.fields import known
-
-if TYPE_CHECKING:
-    from cellbed.scenario.model import Scenario
-    from cellbed.scenario.traffic import Transfer
+from cellbed.scenario.mptcp import Mptcp
+from cellbed.scenario.network import Link, Node
+from cellbed.scenario.traffic import Transfer
 
 # What the first network is called among others.
 FIRST = "radio"
 # Interfaces that nodes have anyway, and words of ip(8).
 _TAKEN = re.compile(rf"{FIRST}|lo|all|default|dev|none|(eth|lte|gtp|net-?)\d*")
+
+
+class Scenario(Protocol):
+    """What is needed here of the model of scenarios, which needs this module."""
+
+    @property
+    def radio(self) -> Any: ...
+
+    @property
+    def radios(self) -> Mapping[str, Any] | None: ...
+
+    @property
+    def nodes(self) -> Mapping[str, Node]: ...
+
+    @property
+    def links(self) -> Sequence[Link]: ...
+
+    @property
+    def mptcp(self) -> Mptcp | None: ...
+
+    def of_kind(self, kind: str) -> list[str]:
+        """Names of the nodes of a kind."""
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None) -> Self:
+        """The same with other values."""
+
+
+S = TypeVar("S", bound=Scenario)
 
 
 @contextlib.contextmanager
@@ -38,7 +65,7 @@ def messages_of(name: str | None) -> Iterator[None]:
         raise type(wrong)(said) from wrong
 
 
-def alone(scenario: Scenario, name: str | None) -> Scenario:
+def alone(scenario: S, name: str | None) -> S:
     """The scenario as it is with only one of its radio networks; itself where there are no others."""
     if scenario.radios is None:
         return scenario
@@ -51,7 +78,7 @@ def alone(scenario: Scenario, name: str | None) -> Scenario:
     return scenario.model_copy(update={"nodes": nodes, "links": links, "radio": radio, "radios": None})
 
 
-def each(scenario: Scenario) -> Iterator[tuple[str | None, Scenario]]:
+def each(scenario: S) -> Iterator[tuple[str | None, S]]:
     """Every radio network, and the scenario that it makes alone."""
     return ((name, alone(scenario, name)) for name in (None, *(scenario.radios or {})))
 
