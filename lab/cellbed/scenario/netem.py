@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from annotated_types import Ge, Le
-from pydantic import AfterValidator, ValidationError
+from pydantic import AfterValidator
 
 from cellbed.run import netem
-from cellbed.scenario.fields import FilePath, Key, Microseconds, Model, Probability, unset
+from cellbed.scenario.fields import FilePath, Key, Microseconds, Model, Probability, parameters, unset
 from cellbed.scenario.system import System
 
 _TIME_MAX_US = 10_000_000
@@ -51,12 +50,7 @@ def check_words(text: str) -> str:
     """Raises ValueError for words that are not netem's, or parameters that are not allowed."""
     if not text.strip():
         return ""
-    try:
-        found = Netem.model_validate(netem.parse(text))
-    except ValidationError as wrong:
-        error = wrong.errors()[0]
-        key = str(error["loc"][0])
-        raise ValueError(f"{key}: value {error['input']}: allowed {_range(key)}") from None
+    found = parameters(Netem, netem.parse(text))
     if found.distribution == "normal" and found.jitter_correlation:
         raise ValueError("jitter_correlation: a normal distribution has none here; allowed distribution uniform")
     for one, other in (("p13", "p14"), ("p31", "p32")):
@@ -64,13 +58,6 @@ def check_words(text: str) -> str:
             raise ValueError(f"{one} and {other}: {getattr(found, one) + getattr(found, other):g} together: allowed at "
                              "most 1, or 100%")
     return text
-
-
-def _range(key: str) -> str:
-    limits = Netem.model_fields[key].metadata
-    low = next(limit.ge for limit in limits if isinstance(limit, Ge))
-    high = next(limit.le for limit in limits if isinstance(limit, Le))
-    return f"{low}..{high}"
 
 
 Words = Annotated[str, AfterValidator(check_words)]
