@@ -116,7 +116,7 @@ static bool happens(struct pie *pie, const struct pie_cfg *cfg, uint32_t bytes)
 	return true;
 }
 
-/* Source: RFC 8033 Appendix A, enque(); 5.1 */
+/* Source: RFC 8033 Appendix A; 5.1 */
 enum aqm_verdict pie_arrive(struct pie *pie, const struct pie_cfg *cfg, uint32_t bytes, bool ect)
 {
 	if (pie->burst_us == 0 && happens(pie, cfg, bytes))

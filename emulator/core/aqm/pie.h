@@ -5,7 +5,7 @@
  *
  * The delay is that of the packet that was sent last, and 0 of an empty queue. Without a timer:
  * what the controller was to do at its times it does when it is asked next, as the delay has not
- * changed in between. Of what RFC 8033 leaves open there is ECN (5.1) and the derandomisation
+ * changed in between. Of what RFC 8033 has as an option there is ECN (5.1) and the derandomisation
  * (5.4), and neither an estimate of the rate (5.2) nor turning it off (5.3).
  * Source: RFC 8033 4, 5, Appendix A
  */
