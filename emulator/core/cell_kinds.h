@@ -128,6 +128,8 @@ enum cell_netem_loss {
 enum cell_netem_distribution {
 	CELL_NETEM_UNIFORM,
 	CELL_NETEM_NORMAL,
+	CELL_NETEM_PARETO,
+	CELL_NETEM_PARETO_NORMAL,
 	CELL_NETEM_DISTRIBUTION_COUNT
 };
 

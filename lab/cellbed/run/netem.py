@@ -21,8 +21,9 @@ from cellbed.run.tc_words import Words
 DELAY_MAX_MS = 10_000
 Value = float | int | str
 FORMS = ("loss random P", "loss state P13 [P31 [P32 [P23 [P14]]]]", "loss gemodel P [R [1-H [1-K]]]",
-         "delay TIME [JITTER [CORRELATION]] [distribution uniform|normal]", "reorder P [CORRELATION] [gap N]",
-         "duplicate P [CORRELATION]", "slot MIN [MAX] [packets N] [bytes N]")
+         "delay TIME [JITTER [CORRELATION]] [distribution uniform|normal|pareto|paretonormal]",
+         "reorder P [CORRELATION] [gap N]", "duplicate P [CORRELATION]", "corrupt P [CORRELATION]",
+         "slot MIN [MAX] [packets N] [bytes N]")
 _MS = re.compile(r"[0-9]{1,5}(\.[0-9]{1,6})?")
 
 
@@ -81,7 +82,7 @@ def _delay(words: Words) -> dict[str, Value]:
             found["jitter_correlation"] = correlation
     if words.follows("distribution"):
         words.take()
-        found["distribution"] = words.take("uniform", "normal")
+        found["distribution"] = words.take("uniform", "normal", "pareto", "paretonormal")
     return found
 
 
@@ -95,6 +96,10 @@ def _reorder(words: Words) -> dict[str, Value]:
 
 def _duplicate(words: Words) -> dict[str, Value]:
     return _percents(words, "duplicate", "duplicate_correlation")
+
+
+def _corrupt(words: Words) -> dict[str, Value]:
+    return _percents(words, "corrupt", "corrupt_correlation")
 
 
 def _slot(words: Words) -> dict[str, Value]:
@@ -114,7 +119,8 @@ def _slot(words: Words) -> dict[str, Value]:
 
 
 _READ: dict[str, Callable[[Words], dict[str, Value]]] = {
-    "loss": _loss, "delay": _delay, "reorder": _reorder, "duplicate": _duplicate, "slot": _slot}
+    "loss": _loss, "delay": _delay, "reorder": _reorder, "duplicate": _duplicate, "corrupt": _corrupt,
+    "slot": _slot}
 
 
 # --- traces ---

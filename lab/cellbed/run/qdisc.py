@@ -5,7 +5,7 @@
 is not given is as in Linux, but for `limit`, which is the bearer's. Numbers are read here; which ones are allowed,
 cellbed.scenario.qdisc says.
 
-Source: tc-codel(8), tc-fq_codel(8), tc-pie(8), tc-dualpi2(8)
+Source: tc(8)
 """
 
 from __future__ import annotations

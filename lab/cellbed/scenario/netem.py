@@ -34,7 +34,7 @@ class Netem(Model):
     delay_us: Microseconds = Key(0, 0, _TIME_MAX_US, says="`delay`")
     jitter_us: Microseconds = Key(0, 0, _TIME_MAX_US, says="Jitter")
     jitter_correlation: Probability = Key(0.0, says="Of one packet's jitter with the last one's")
-    distribution: Literal["uniform", "normal"] = Key("uniform", says="Of jitter")
+    distribution: Literal["uniform", "normal", "pareto", "paretonormal"] = Key("uniform", says="Of jitter")
     reorder: Probability = Key(0.0, says="`reorder`")
     reorder_correlation: Probability = Key(0.0, says="Likewise")
     reorder_gap: int = Key(0, 0, 65535, says="`gap`; 0, 1 = every packet may be")
@@ -44,6 +44,8 @@ class Netem(Model):
     slot_more_us: Microseconds = Key(0, 0, _TIME_MAX_US, says="`slot`, how much longer it may be")
     slot_packets: int = Key(0, 0, 1_000_000, says="`packets`; 0 = any number")
     slot_bytes: int = Key(0, 0, 1_000_000_000, says="`bytes`; 0 = any number")
+    corrupt: Probability = Key(0.0, says="`corrupt`: a bit is changed")
+    corrupt_correlation: Probability = Key(0.0, says="Likewise")
 
 
 def check_words(text: str) -> str:
@@ -51,8 +53,9 @@ def check_words(text: str) -> str:
     if not text.strip():
         return ""
     found = parameters(Netem, netem.parse(text))
-    if found.distribution == "normal" and found.jitter_correlation:
-        raise ValueError("jitter_correlation: a normal distribution has none here; allowed distribution uniform")
+    if found.distribution != "uniform" and found.jitter_correlation:
+        raise ValueError(f"jitter_correlation: a {found.distribution} distribution has none here; allowed distribution "
+                         "uniform")
     for one, other in (("p13", "p14"), ("p31", "p32")):
         if getattr(found, one) + getattr(found, other) > 1:
             raise ValueError(f"{one} and {other}: {getattr(found, one) + getattr(found, other):g} together: allowed at "
@@ -70,8 +73,8 @@ class Impaired(System):
 
     uplink_netem: Words = Key("", exclude_if=lambda words: not words,
         says="What happens to packets of the uplink after they were sent, in the words of tc-netem(8): `loss random`, "
-             "`loss state`, `loss gemodel`, `delay`, `reorder`, `duplicate`, `slot`, such as `loss gemodel 1% 20% 50% "
-             "0.1%`, `delay 10ms 2ms distribution normal`. On top of the other keys")
+             "`loss state`, `loss gemodel`, `delay`, `reorder`, `duplicate`, `corrupt`, `slot`, such as "
+             "`loss gemodel 1% 20% 50% 0.1%`, `delay 10ms 2ms distribution normal`. On top of the other keys")
     downlink_netem: Words = Key("", exclude_if=lambda words: not words, says="The same for the downlink")
     uplink_delays: FilePath | None = Key(None, exclude_if=unset,
         says="A trace of delays of the uplink, on top of the others: lines of a time in ms and the delay in ms from "
