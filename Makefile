@@ -235,6 +235,10 @@ wheel: setup lab-kernels ## a wheel with programs, lab kernels and scenarios, in
 	$(VENV)/bin/pip wheel -q --disable-pip-version-check --no-deps --wheel-dir build/dist .
 	@ls -sh build/dist
 
+arm64: setup-test ## programs and wheel for arm64, cross-compiled, and the core's tests under qemu-user; wheel in build/arm64/dist
+	@$(PROVISION) --limit localhost --tags packages -e '{packages_groups: [arm64, bootstrap]}'
+	@nice -n 10 .ci/arm64 core daemon
+
 image: wheel ## an image for podman and Docker, in build/dist and as localhost/cellbed
 	@$(PROVISION) --limit localhost --tags packages -e '{packages_groups: [image, bootstrap]}'
 	@image/build build/dist/cellbed-*.whl build/dist/cellbed-image.tar

@@ -4,6 +4,7 @@
 `make wheel` builds all of it first. The folder inside the wheel has the layout of a checkout.
 """
 
+import os
 import platform
 import re
 import shutil
@@ -20,6 +21,11 @@ PROGRAMS = ("emulator/daemon/celld", "emulator/ipdump/ipdump", "emulator/sim/cel
 DATA = ("LICENSE", "scenarios", "captures/wireshark", "kernel/README.md", "kernel/config.fragment", "kernel/patches")
 # The newest, and the newest that can do without RACK.
 KERNELS = ("7.3", "6.12")
+# User Mode Linux is for this processor only; on others a wheel has the native lab.
+KERNEL_MACHINE = "x86_64"
+# What was cross-compiled for another processor, and where it is: `.ci/arm64`.
+MACHINE = os.environ.get("CELLBED_WHEEL_MACHINE", platform.machine())
+BUILD = os.environ.get("CELLBED_WHEEL_BUILD", "build")
 
 
 class WheelHook(BuildHookInterface):  # type: ignore[type-arg]
@@ -31,10 +37,10 @@ class WheelHook(BuildHookInterface):  # type: ignore[type-arg]
         self.staging = tempfile.TemporaryDirectory(prefix="cellbed-wheel-")
         staged = Path(self.staging.name)
         programs = [_program(top, staged, name) for name in PROGRAMS]
-        programs += [_kernel(top, staged, kernel) for kernel in KERNELS]
+        programs += [_kernel(top, staged, kernel) for kernel in KERNELS if MACHINE == KERNEL_MACHINE]
         (staged / "version").write_text(_described(top))
         build_data["pure_python"] = False
-        build_data["tag"] = f"py3-none-manylinux_{_glibc(programs)}_{platform.machine()}"
+        build_data["tag"] = f"py3-none-manylinux_{_glibc(programs)}_{MACHINE}"
         build_data["force_include"] |= {str(staged): FOLDER, **{str(top / name): f"{FOLDER}/{name}" for name in DATA}}
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
@@ -45,7 +51,8 @@ class WheelHook(BuildHookInterface):  # type: ignore[type-arg]
 def _program(top: Path, staged: Path, name: str) -> Path:
     target = staged / "build" / name
     target.parent.mkdir(parents=True, exist_ok=True)
-    subprocess.run(["strip", "-o", target, top / "build" / name], check=True)
+    strip = "strip" if platform.machine() == MACHINE else f"{MACHINE}-linux-gnu-strip"
+    subprocess.run([strip, "-o", target, top / BUILD / name], check=True)
     return target
 
 

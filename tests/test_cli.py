@@ -90,7 +90,7 @@ def test_the_virtual_lab_on_another_machine(tmp_path, words):
                           cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode in (1, 125)
     assert done.stderr.splitlines()[-1] == \
-        "cellbed: the virtual lab runs on x86_64 only, and this machine is i686; use --lab native"
+        "cellbed: the virtual lab needs x86-64, as User Mode Linux does, and this machine is i686; use --lab native"
     assert not list(tmp_path.rglob("manifest.json"))
 
 

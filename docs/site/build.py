@@ -27,7 +27,7 @@ NAVIGATION: dict[str, list[str]] = {
     "Start": ["README.md", "docs/install.md", "docs/tutorial.md", "docs/tutorial-afternoon.md", "docs/experiments.md",
               "docs/labs.md"],
     "How to": ["docs/howto/README.md", "docs/link.md", "docs/howto/*.md", "docs/sweep.md", "docs/fleet.md",
-               "docs/watch.md", "docs/export.md"],
+               "docs/watch.md", "docs/peers.md"],
     "Reference": ["docs/reference/commands.md", "docs/reference/keys.md", "docs/scenario-format.md", "docs/nr.md",
                   "docs/metrics.md", "docs/pcap.md", "docs/result-format.md", "docs/trace-format.md", "docs/python.md",
                   "docs/glossary.md"],

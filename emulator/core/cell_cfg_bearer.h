@@ -24,14 +24,34 @@ struct cell_rlc_am_cfg {
 	uint8_t sn_bits;     /* of NR only: 12 or 18 */
 };
 
+/* What a bearer's transmission queue does in one direction, with parameters of tc(8); those that
+ * its kind does not have are of no matter. */
+struct cell_qdisc {
+	uint8_t kind;   /* enum cell_qdisc_kind */
+	uint8_t ecn;    /* packets whose header allows it are marked in place of drops */
+	uint32_t limit; /* packets, 0 = queue_pkts */
+	uint32_t target_us;
+	uint32_t interval_us;    /* codel, fq_codel */
+	uint32_t flows;          /* fq_codel: queues */
+	uint32_t quantum;        /* and bytes that one of them sends in its turn */
+	uint32_t tupdate_us;     /* pie, dualpi2 */
+	uint8_t alpha;           /* pie: in 1/16 Hz */
+	uint8_t beta;            /* likewise */
+	uint8_t coupling_factor; /* dualpi2, and so are the next ones */
+	uint8_t l4s_id;          /* enum cell_l4s_id */
+	uint32_t step_thresh_us;
+	uint32_t max_rtt_us;
+};
+
 /* Source: TS 36.322; TS 36.331 RLC-Config; TS 38.322 */
 struct cell_rlc_cfg {
 	struct cell_rlc_am_cfg am;
 	uint32_t queue_pkts;  /* per bearer */
 	uint32_t queue_bytes; /* and bytes, 0 = any number */
 	uint16_t queue_ms;    /* NR: so much of them as the channel carries in that time, 0 = any */
-	uint16_t t_reordering_ms; /* of LTE. Source: TS 36.322 5.1.2.2 */
-	uint16_t t_reassembly_ms; /* of NR. Source: TS 38.322 7.3 */
+	uint16_t t_reordering_ms;   /* of LTE. Source: TS 36.322 5.1.2.2 */
+	uint16_t t_reassembly_ms;   /* of NR. Source: TS 38.322 7.3 */
+	struct cell_qdisc qdisc[2]; /* CELL_DIR_UL: at the UE, CELL_DIR_DL: at the base station */
 	struct cell_rlc_um_cfg um;
 	uint8_t mode;     /* enum cell_rlc_mode */
 	uint8_t delivery; /* enum cell_delivery */

@@ -42,6 +42,8 @@ struct cell_netem {
 	uint32_t slot_more_us; /* and at most so much more; both 0: no slots */
 	uint32_t slot_packets; /* that leave in a slot, 0 = any number */
 	uint32_t slot_bytes;
+	uint32_t corrupt_q32; /* a bit of it is another one */
+	uint32_t corrupt_correlation_q32;
 
 	const struct cell_delay *delay; /* on top of delay_us; the last one is the period */
 	uint32_t n_delays;

@@ -128,6 +128,8 @@ enum cell_netem_loss {
 enum cell_netem_distribution {
 	CELL_NETEM_UNIFORM,
 	CELL_NETEM_NORMAL,
+	CELL_NETEM_PARETO,
+	CELL_NETEM_PARETO_NORMAL,
 	CELL_NETEM_DISTRIBUTION_COUNT
 };
 
@@ -171,7 +173,20 @@ enum cell_aqm {
 	CELL_AQM_NONE,
 	CELL_AQM_MARK,    /* L4S packets that waited long are marked */
 	CELL_AQM_DUALPI2, /* and have a queue of their own, coupled with that of the others */
+	CELL_AQM_CODEL,
+	CELL_AQM_FQ_CODEL,
+	CELL_AQM_PIE,
 	CELL_AQM_COUNT
+};
+
+/* Queue disciplines, by their names in Linux. Source: tc(8) */
+enum cell_qdisc_kind {
+	CELL_QDISC_PFIFO,
+	CELL_QDISC_CODEL,    /* RFC 8289 */
+	CELL_QDISC_FQ_CODEL, /* RFC 8290 */
+	CELL_QDISC_PIE,      /* RFC 8033 */
+	CELL_QDISC_DUALPI2,  /* RFC 9332 */
+	CELL_QDISC_COUNT
 };
 
 /* Which packets are L4S. Source: RFC 9331 2; sch_dualpi2 of Linux */

@@ -182,6 +182,8 @@ static int read_cell(struct reader *r, json_t *cell)
 			                         &r->cfg->cell);
 	}
 	if (err == 0)
+		err = config_read_qdiscs(r, "cell", cell, &r->cfg->cell.rlc);
+	if (err == 0)
 		err = read_ladder(r, json_object_get(json_object_get(cell, "harq"), "bler"));
 	r->cfg->cell.handover.a3.on = json_object_get(cell, "a3") != NULL;
 	r->cfg->cell.handover.condition.on = json_object_get(cell, "condition") != NULL;

@@ -31,6 +31,30 @@ static int read_filters(struct reader *r, const char *path, const json_t *filter
 	return 0;
 }
 
+int config_read_qdiscs(struct reader *r, const char *path, const json_t *of,
+                       struct cell_rlc_cfg *ret)
+{
+	static const struct {
+		const char *name;
+		enum cell_dir dir;
+	} parts[] = { { "uplink_qdisc", CELL_DIR_UL }, { "downlink_qdisc", CELL_DIR_DL } };
+	const json_t *rlc = json_object_get(of, "rlc");
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		json_t *qdisc = json_object_get(rlc, parts[i].name);
+		char at[96];
+
+		if (!qdisc)
+			continue;
+		(void)snprintf(at, sizeof(at), "%s.rlc.%s", path, parts[i].name);
+		ret->qdisc[parts[i].dir] = (struct cell_qdisc){ CFG_QDISC_DEFAULTS };
+		if (config_read_object(r, at, qdisc, config_qdisc.keys, NULL,
+		                       &ret->qdisc[parts[i].dir]) < 0)
+			return -EINVAL;
+	}
+	return 0;
+}
+
 /* RLC and PDCP are read by the cell's own tables, into a copy of the cell. */
 static int read_layers(struct reader *r, const char *path, const json_t *bearer,
                        struct cell_bearer_cfg *ret)
@@ -45,6 +69,8 @@ static int read_layers(struct reader *r, const char *path, const json_t *bearer,
 		if (part && config_read_object(r, at, part, s->keys, s->elsewhere, &cell) < 0)
 			return -EINVAL;
 	}
+	if (config_read_qdiscs(r, path, bearer, &cell.rlc) < 0)
+		return -EINVAL;
 	*ret = cell_cfg_bearer(&cell);
 	return 0;
 }

@@ -16,4 +16,9 @@
  */
 int config_read_bearers(struct reader *r, const char *path, const json_t *ue, uint8_t id);
 
+/** config_read_qdiscs() - queue disciplines of the section rlc of @of, a cell or a bearer; those
+ * that it does not have stay. Return: 0 or -EINVAL */
+int config_read_qdiscs(struct reader *r, const char *path, const json_t *of,
+                       struct cell_rlc_cfg *ret);
+
 #endif

@@ -62,7 +62,7 @@ struct section {
 /* Those of the cell, of each UE, of its bearers and of their filters, of recorded links;
  * config_keys.c. */
 extern const struct section config_cell, config_ues, config_bearers, config_filters;
-extern const struct section config_packet_trace, config_netem;
+extern const struct section config_packet_trace, config_netem, config_qdisc;
 extern const struct section config_sections[];
 extern const char *const config_mode_names[];
 

@@ -55,7 +55,7 @@ static void read_nr_access(struct cell_cfg *cfg, struct fuzz_input *in)
 /* Queue management. Packets here are not ECN-capable: DualPI2 drops them, where that is allowed. */
 static void read_nr_aqm(struct cell_cfg *cfg, struct fuzz_input *in, bool lossy)
 {
-	cfg->nr.aqm.mode = lossy ? (uint8_t)fuzz_range(in, 0, CELL_AQM_COUNT - 1) : CELL_AQM_MARK;
+	cfg->nr.aqm.mode = lossy ? (uint8_t)fuzz_range(in, 0, CELL_AQM_DUALPI2) : CELL_AQM_MARK;
 	cfg->nr.aqm.uplink = draw_bit(in);
 	cfg->nr.aqm.l4s_id = draw_bit(in);
 	cfg->nr.aqm.mark_from_us = FUZZ_PICK(in, 1000, 0, 20000);

@@ -20,6 +20,7 @@ static const struct limit of_bearer[] = { CFG_BEARER_DRAWN };
 static const struct limit of_filter[] = { CFG_FILTER_DRAWN };
 static const struct limit of_recorded[] = { CFG_RECORDED_DRAWN };
 static const struct limit of_netem[] = { CFG_NETEM_DRAWN };
+static const struct limit of_qdisc[] = { CFG_QDISC_DRAWN };
 
 #define N(table) ((uint32_t)(sizeof(table) / sizeof((table)[0])))
 
@@ -50,10 +51,12 @@ void keys_draw(struct cell_cfg *cfg, struct cell_bearer_cfg *bearer, struct fuzz
 	} tables[] = {
 		{ cfg, of_cell, N(of_cell) },
 		{ &cfg->ue[fuzz_range(in, 0, cfg->n_ue - 1u)], of_ue, N(of_ue) },
+		{ &cfg->rlc.qdisc[CELL_DIR_UL], of_qdisc, N(of_qdisc) },
+		{ &cfg->rlc.qdisc[CELL_DIR_DL], of_qdisc, N(of_qdisc) },
 		{ &bearer[b], of_bearer, N(of_bearer) },
 		{ &bearer[b].filter[0], of_filter, N(of_filter) },
 	};
-	uint32_t n_tables = cfg->n_bearers ? 4 : 2, all = 0, i;
+	uint32_t n_tables = cfg->n_bearers ? 6 : 4, all = 0, i;
 
 	if (cfg->system == CELL_SYSTEM_PACKET_TRACE && fuzz_range(in, 0, 1)) {
 		draw(&cfg->recorded, &of_recorded[fuzz_range(in, 0, N(of_recorded) - 1)], in);

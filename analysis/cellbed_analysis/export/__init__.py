@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A bundle in the formats of other tools; docs/export.md says what each file means."""
+"""A bundle in the formats of other tools; docs/peers.md says what each file means."""
 
 from __future__ import annotations
 

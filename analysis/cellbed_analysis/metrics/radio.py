@@ -48,7 +48,7 @@ CELL = (
         "dropped because they were marked in a tunnel, though their hosts do not use ECN",
     ),
     Metric("dropped_no_route_pkts", "packets", "addressed to no known UE"),
-    Metric("dropped_aqm_pkts", "packets", "NR: dropped by the queue management of a bearer"),
+    Metric("dropped_aqm_pkts", "packets", "dropped by the queue management of a bearer"),
     Metric("dropped_shutdown_pkts", "packets", "still held when the run ended, which is no loss"),
     Metric("padding_ul_share", "1", "share of padding in uplink transport blocks"),
     Metric("padding_sl_share", "1", "share of padding in sidelink transport blocks"),

@@ -18,6 +18,7 @@ void cell_cfg_default(struct cell_cfg *cfg)
 		.harq.n_bler = 5, /* Park 2013, section 3 */
 		.harq.bler_q32 = { Q32(0.1), Q32(0.01), Q32(0.005), Q32(0.002), Q32(0.001) },
 		.recorded = { CFG_RECORDED_DEFAULTS },
+		.rlc.qdisc = { { CFG_QDISC_DEFAULTS }, { CFG_QDISC_DEFAULTS } },
 		.max_cmds = 64,
 	};
 	for (uint8_t i = 0; i < 2; i++)

@@ -12,6 +12,7 @@ void pkt_reset(struct pkt *p)
 	p->len = p->sdu_len = 0;
 	p->shift = 0;
 	p->has_pdcp_sn = false;
+	p->decided = false;
 	p->end_marker = false;
 	p->control = false;
 	p->spent = false;

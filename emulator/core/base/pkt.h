@@ -39,6 +39,8 @@ struct pkt {
 	bool control;    /* of PDCP: no datagram */
 	bool spent;      /* the other copy was delivered: this one is no packet any more */
 	bool l4s;        /* in a queue with an AQM: it is for the low latency queue */
+	bool decided;    /* likewise, of LTE: it was decided on, and has its PDCP SN */
+	uint16_t flow;   /* likewise, of FQ-CoDel: number of its queue, from 1 */
 	bool past_train; /* of a recorded link: it meets the busy link, see ran/recorded/train.h */
 	uint8_t port;    /* it came from */
 	uint8_t buf[PKT_HEADROOM + CELL_MTU_MAX];

@@ -79,7 +79,7 @@ static void add_netem(struct cell_netem *netem)
 		.delay_us = perhaps(drawn_below(30000)),
 		.jitter_us = perhaps(drawn_below(20000)),
 		.jitter_correlation_q32 = perhaps(percent_q32(90)),
-		.distribution = (uint8_t)drawn_below(CELL_NETEM_DISTRIBUTION_COUNT),
+		.distribution = (uint8_t)drawn_below(CELL_NETEM_PARETO),
 		.reorder_q32 = perhaps(percent_q32(50)),
 		.reorder_correlation_q32 = perhaps(percent_q32(90)),
 		.reorder_gap = (uint16_t)drawn_below(4),

@@ -106,6 +106,10 @@ def bearers_of(c: Any, number: int) -> list[Any]:
     return [default, *(b for b in own if b.n_filters > 0)]
 
 
+def has_qdisc(b: Any) -> bool:
+    return any(qdisc.kind != lib.CELL_QDISC_PFIFO for qdisc in b.rlc.qdisc)
+
+
 def of_all_ues(c: Any) -> list[Any]:
     return [b for number in range(1, min(c.n_ue, UES) + 1) for b in bearers_of(c, number)]
 

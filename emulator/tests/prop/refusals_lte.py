@@ -20,6 +20,7 @@ from refusal import (
     Network,
     Refusal,
     bearers_of,
+    has_qdisc,
     of_all_ues,
     peer_of,
     rises,
@@ -107,6 +108,10 @@ LTE = [
     Refusal("peer", "a UE in the same cell",
             lambda c: all(peer_of(c, u) is None or peer_of(c, u).enb == u.enb for u in ues(c))),
     Refusal("bearer", "8 of a UE", lambda c: all(len(bearers_of(c, i + 1)) <= 8 for i in range(len(ues(c))))),
+    Refusal("kind", "0..4", lambda c: all(qdisc.kind < lib.CELL_QDISC_COUNT for b in of_all_ues(c)
+                                          for qdisc in b.rlc.qdisc), single=True),
+    Refusal("rlc.qdisc.kind", "pfifo with RLC TM, for which PDCP numbers what comes, or copies",
+            lambda c: not any(has_qdisc(b) and (b.rlc.mode == TM or b.pdcp.duplication) for b in of_all_ues(c))),
     Refusal("pdcp.reordering", "0 with several eNBs",
             lambda c: not _several(c) or not any(b.pdcp.reordering for b in of_all_ues(c))),
     Refusal("rlc.delivery", "in_sequence with several eNBs and RLC AM",
@@ -153,4 +158,6 @@ LTE_NETWORKS = {
                             [{"ue": 2, "n_filters": 1, "rlc.mode": AM}]),
     "cells without a core": Network(_LTE, [{**ue, "enb": 1} for ue in _PAIR], {"n_enb": 2}),
     "bearers": Network(_LTE, _TO_NETWORK, _TUNNELS, _ALL_KINDS),
+    "queues": Network(_LTE, _TO_NETWORK, _TUNNELS | {"rlc.qdisc": [{"kind": lib.CELL_QDISC_CODEL},
+                                                                   {"kind": lib.CELL_QDISC_FQ_CODEL}]}),
 }

@@ -4,6 +4,7 @@ models and, where nothing is drawn, worked out beside the core."""
 
 import itertools
 from collections import Counter
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -161,6 +162,19 @@ def test_jitter_has_its_distribution(distribution, deviation):
     within(np.corrcoef(us[1:], us[:-1])[0, 1], 0, 1, len(us))
 
 
+@pytest.mark.parametrize(("distribution", "normal"), [(lib.CELL_NETEM_PARETO, 0), (lib.CELL_NETEM_PARETO_NORMAL, 1)])
+def test_jitter_has_the_quantiles_of_iproute2(distribution, normal):
+    """Pareto with exponent 3, less its mean, times 4/3; or three parts of that and one of a normal distribution."""
+    there = arrivals(sent(netem(delay_us=100_000, jitter_us=10_000, distribution=distribution), gap_ns=900 * MS))
+    jitters = np.array([there[tag] - tag // BURST * 900 * MS - 100 * MS for tag in there]) / (10 * MS)
+    for share in (0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.98):
+        wanted = min(4, ((1 - share) ** (-1 / 3) - 1.5) * 4 / 3)
+        if normal:
+            wanted = (NormalDist().inv_cdf(share) + 3 * wanted) / 4
+        assert np.quantile(jitters, share) == pytest.approx(wanted, abs=0.06 if share < 0.95 else 0.2), share
+    assert jitters.max() < 4.01
+
+
 def test_correlated_jitter_is_like_the_last():
     cell = sent(netem(delay_us=100_000, jitter_us=10_000, jitter_correlation=0.5), gap_ns=500 * MS)
     there = arrivals(cell)
@@ -181,7 +195,17 @@ def test_reordered_packets_are_not_delayed(gap):
     assert rest == sorted(rest)
 
 
-# --- copies and slots ---
+# --- copies, changed bits and slots ---
+
+
+def test_any_one_bit_is_changed():
+    """Of the packets and of the copies that the probability says, and of no others."""
+    cell = sent(netem(corrupt=0.1, duplicate=0.1))
+    arrived = [o.data for o in cell.of(lib.CELL_OUT_DELIVER)]
+    bits = [int.from_bytes(data).bit_count() for data in arrived]
+    assert set(bits) == {0, 1}
+    within(sum(bits) / len(bits), 0.1, 0.3, len(bits))
+    assert len({data for data in arrived if any(data)}) > 300  # of 320 bits of 40 bytes
 
 
 def test_copies_are_counted_and_arrive():
@@ -251,7 +275,9 @@ def test_no_packet_is_lost_without_a_word(plan):
     assert stats.pkts_in + stats.pkts_originated == stats.pkts_delivered + sum(stats.pkts_dropped)
     for o in cell.of(lib.CELL_OUT_DELIVER):
         t_ns, port, length = plan[3][o.tag]
-        assert (o.port, o.data) == (port ^ NETWORK_SIDE, bytes([o.tag]) * length) and o.t_ns > t_ns
+        changed = int.from_bytes(o.data) ^ int.from_bytes(bytes([o.tag]) * length)
+        assert o.port == port ^ NETWORK_SIDE and len(o.data) == length and o.t_ns > t_ns
+        assert changed.bit_count() <= int(any(way.get("corrupt_q32") for way in plan[:2]))
 
 
 @given(plans(any_plan, 200), st.sampled_from([1, MS, 100 * MS]))

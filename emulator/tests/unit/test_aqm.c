@@ -21,17 +21,17 @@ static uint32_t n_pkts;
 
 static void start(enum cell_aqm kind)
 {
-	static const struct aqm_cfg cfg = { .mark_from_us = 1000,
-		                            .target_ms = 15,
-		                            .tupdate_ms = 16,
-		                            .rtt_max_ms = 100,
-		                            .coupling = 2,
-		                            .shift_ms = 30 };
+	struct aqm_cfg cfg = { .kind = (uint8_t)kind,
+		               .mark_from_us = 1000,
+		               .target_ms = 15,
+		               .tupdate_ms = 16,
+		               .rtt_max_ms = 100,
+		               .coupling = 2,
+		               .shift_ms = 30 };
 
 	queue = (struct pkt_queue){ 0 };
 	n_pkts = 0;
 	aqm_init(&aqm, &cfg, START_NS);
-	aqm.cfg.kind = (uint8_t)kind;
 }
 
 /* Times count from START_NS. Return: the number of the packet. */

@@ -212,7 +212,7 @@ class Bundle:
 
     def export(self, format_: str, folder: str | Path = ".", node: str | None = None,
                flow: str | None = None) -> list[Path]:
-        """Write the run in the format of another tool; docs/export.md lists them."""
+        """Write the run in the format of another tool; docs/peers.md lists them."""
         from cellbed_analysis.export.write import export
 
         return export(self.stored, format_, Path(folder), node, flow)

@@ -30,7 +30,8 @@ def find(kernel: str | None) -> Path:
         LabError: not built yet, with how to build it; no such kernel; what the compiler says; or no machine for it.
     """
     if (machine := os.uname().machine) != _MACHINE:
-        raise LabError(f"the virtual lab runs on {_MACHINE} only, and this machine is {machine}; use --lab native")
+        raise LabError(f"the virtual lab needs x86-64, as User Mode Linux does, and this machine is {machine}; "
+                       "use --lab native")
     if kernel in (None, *KERNELS):
         return lab_kernels.look(kernel)
     return _made("--source" if Path(kernel).expanduser().is_dir() else "--image", kernel)

@@ -16,66 +16,15 @@ from pathlib import Path
 
 from cellbed.error import ScenarioError
 from cellbed.run import mahimahi
+from cellbed.run.tc_words import Words
 
 DELAY_MAX_MS = 10_000
 Value = float | int | str
 FORMS = ("loss random P", "loss state P13 [P31 [P32 [P23 [P14]]]]", "loss gemodel P [R [1-H [1-K]]]",
-         "delay TIME [JITTER [CORRELATION]] [distribution uniform|normal]", "reorder P [CORRELATION] [gap N]",
-         "duplicate P [CORRELATION]", "slot MIN [MAX] [packets N] [bytes N]")
-_ALL_PERCENT = 100
-_US = {"s": 1e6, "ms": 1e3, "us": 1.0}
-_TIME = re.compile(r"([0-9]+(?:\.[0-9]+)?)(us|ms|s)")
+         "delay TIME [JITTER [CORRELATION]] [distribution uniform|normal|pareto|paretonormal]",
+         "reorder P [CORRELATION] [gap N]", "duplicate P [CORRELATION]", "corrupt P [CORRELATION]",
+         "slot MIN [MAX] [packets N] [bytes N]")
 _MS = re.compile(r"[0-9]{1,5}(\.[0-9]{1,6})?")
-_PERCENT = re.compile(r"([0-9]+(?:\.[0-9]+)?)(%?)")
-
-
-class _Words:
-    """Words that are left."""
-
-    def __init__(self, text: str) -> None:
-        self._left = text.split()
-
-    def __bool__(self) -> bool:
-        return bool(self._left)
-
-    def take(self, *wanted: str) -> str:
-        """The next word. Raises ValueError when it is missing, or not one of those wanted."""
-        if not self._left or (wanted and self._left[0] not in wanted):
-            found = f"'{self._left[0]}'" if self._left else "nothing"
-            raise ValueError(f"{found}: allowed {', '.join(wanted) or 'a value'}")
-        return self._left.pop(0)
-
-    def follows(self, *wanted: str) -> bool:
-        return bool(self._left) and self._left[0] in wanted
-
-    def number(self, key: str, pattern: re.Pattern[str], allowed: str) -> str | None:
-        """The next word, where it begins as a number does. Raises ValueError when it is none."""
-        if not self._left or not self._left[0][0].isdigit():
-            return None
-        if not pattern.fullmatch(self._left[0]):
-            raise ValueError(f"{key}: value '{self._left[0][:40]}': allowed {allowed}")
-        return self._left.pop(0)
-
-    def percent(self, key: str) -> float | None:
-        word = self.number(key, _PERCENT, "percents, such as 1.5%")
-        if word is None:
-            return None
-        if float(word.rstrip("%")) > _ALL_PERCENT:
-            raise ValueError(f"{key}: value {word[:40]}: allowed 0%..100%")
-        return float(word.rstrip("%")) / _ALL_PERCENT
-
-    def time_us(self, key: str) -> int | None:
-        word = self.number(key, _TIME, "a time in us, ms or s, such as 10ms")
-        if word is None:
-            return None
-        number, unit = _TIME.fullmatch(word).groups()  # type: ignore[union-attr]
-        return round(float(number) * _US[unit])
-
-    def whole(self, key: str) -> int:
-        word = self.number(key, re.compile(r"[0-9]{1,9}"), "whole numbers")
-        if word is None:
-            raise ValueError(f"{key}: allowed a whole number after this word")
-        return int(word)
 
 
 def parse(text: str) -> dict[str, Value]:
@@ -84,7 +33,7 @@ def parse(text: str) -> dict[str, Value]:
     Raises:
         ValueError: what the words are not, and what is allowed.
     """
-    words, found = _Words(text), dict[str, Value]()
+    words, found = Words(text), dict[str, Value]()
     while words:
         word = words.take(*_READ)
         one = _READ[word](words)
@@ -94,7 +43,7 @@ def parse(text: str) -> dict[str, Value]:
     return found
 
 
-def _percents(words: _Words, *keys: str) -> dict[str, Value]:
+def _percents(words: Words, *keys: str) -> dict[str, Value]:
     """One after the other, as many as there are; the first is needed."""
     found: dict[str, Value] = {}
     for key in keys:
@@ -107,7 +56,7 @@ def _percents(words: _Words, *keys: str) -> dict[str, Value]:
     return found
 
 
-def _loss(words: _Words) -> dict[str, Value]:
+def _loss(words: Words) -> dict[str, Value]:
     if not words.follows("state", "gemodel"):
         if words.follows("random"):
             words.take()
@@ -120,7 +69,7 @@ def _loss(words: _Words) -> dict[str, Value]:
     return {"loss": model, "r": 1 - float(found["p"]), "bad": 1.0, **found}
 
 
-def _delay(words: _Words) -> dict[str, Value]:
+def _delay(words: Words) -> dict[str, Value]:
     delay_us = words.time_us("delay_us")
     if delay_us is None:
         raise ValueError("delay_us: allowed a time in us, ms or s, such as 10ms")
@@ -133,11 +82,11 @@ def _delay(words: _Words) -> dict[str, Value]:
             found["jitter_correlation"] = correlation
     if words.follows("distribution"):
         words.take()
-        found["distribution"] = words.take("uniform", "normal")
+        found["distribution"] = words.take("uniform", "normal", "pareto", "paretonormal")
     return found
 
 
-def _reorder(words: _Words) -> dict[str, Value]:
+def _reorder(words: Words) -> dict[str, Value]:
     found = _percents(words, "reorder", "reorder_correlation")
     if words.follows("gap"):
         words.take()
@@ -145,11 +94,15 @@ def _reorder(words: _Words) -> dict[str, Value]:
     return found
 
 
-def _duplicate(words: _Words) -> dict[str, Value]:
+def _duplicate(words: Words) -> dict[str, Value]:
     return _percents(words, "duplicate", "duplicate_correlation")
 
 
-def _slot(words: _Words) -> dict[str, Value]:
+def _corrupt(words: Words) -> dict[str, Value]:
+    return _percents(words, "corrupt", "corrupt_correlation")
+
+
+def _slot(words: Words) -> dict[str, Value]:
     low_us = words.time_us("slot")
     if low_us is None:
         raise ValueError("slot: allowed a time in us, ms or s, such as 10ms")
@@ -165,8 +118,9 @@ def _slot(words: _Words) -> dict[str, Value]:
     return found
 
 
-_READ: dict[str, Callable[[_Words], dict[str, Value]]] = {
-    "loss": _loss, "delay": _delay, "reorder": _reorder, "duplicate": _duplicate, "slot": _slot}
+_READ: dict[str, Callable[[Words], dict[str, Value]]] = {
+    "loss": _loss, "delay": _delay, "reorder": _reorder, "duplicate": _duplicate, "corrupt": _corrupt,
+    "slot": _slot}
 
 
 # --- traces ---

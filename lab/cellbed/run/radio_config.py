@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from cellbed.run import address, cellreplay, core_network, mahimahi, netem, radios, topology
+from cellbed.run import address, cellreplay, core_network, mahimahi, netem, qdisc, radios, topology
 
 # Schedulers that ask for the weights of UEs.
 WEIGHTED = ("wfq", "mlwdf")
@@ -23,6 +23,7 @@ PACKET_TRACES = {"uplink": ("uplink.mahimahi", mahimahi.read), "downlink": ("dow
                  "uplink_sizes": ("uplink.sizes", cellreplay.read_sizes),
                  "downlink_sizes": ("downlink.sizes", cellreplay.read_sizes), **NETEM_TRACES}
 _NETEM_WORDS = ("uplink_netem", "downlink_netem")
+_QDISC_WORDS = ("uplink_qdisc", "downlink_qdisc")
 _LINK_KEYS = ("delay_ms", "queue_pkts", "queue_bytes")
 # Sections that NR shares with LTE, with keys that it has not.
 _NOT_IN_NR = {"harq": ("dl_rtt_tti",), "rlc": ("delivery", "t_reordering_ms"), "rlc_um": (), "rlc_am": (),
@@ -76,6 +77,7 @@ def cell(settings: dict[str, Any], directory: Path = Path()) -> dict[str, Any]:
                         _constant(keys, directory, prefix) if system == "constant_rate" else keys}
     # Those of other networks are None.
     described = {key: value for key, value in radio.items() if key not in _ELSEWHERE and value is not None}
+    described = _qdiscs(described)
     described["timing"] = {key: value for key, value in radio["timing"].items() if key != "preset"}
     described["ues"] = [_ue(name, ue, settings) for name, ue in radio["ues"].items()]
     return described | _core_network(settings)
@@ -114,8 +116,17 @@ def _nr(radio: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
                     for name, ue in radio["ues"].items()]}
 
 
+def _qdiscs(of: dict[str, Any]) -> dict[str, Any]:
+    """A radio or bearer, with the queue disciplines of its RLC as the core's parameters."""
+    if "rlc" not in of:
+        return of
+    read = {key: qdisc.parse(of["rlc"][key]) for key in _QDISC_WORDS if of["rlc"].get(key)}
+    return {**of, "rlc": {**{key: value for key, value in of["rlc"].items() if key not in _QDISC_WORDS}, **read}}
+
+
 def _nr_layers(of: dict[str, Any]) -> dict[str, Any]:
     """Sections of a radio or bearer that LTE has, too, without what NR has not."""
+    of = _qdiscs(of)
     return {section: {key: value for key, value in of[section].items() if key not in others}
             for section, others in _NOT_IN_NR.items() if section in of}
 
@@ -184,7 +195,7 @@ def _tunnel_of(ue: str, settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def _bearer(bearer: dict[str, Any]) -> dict[str, Any]:
-    return {**bearer, "filters": [{key: value for key, value in one.items() if value is not None}
+    return {**_qdiscs(bearer), "filters": [{key: value for key, value in one.items() if value is not None}
                                   for one in bearer["filters"]]}
 
 

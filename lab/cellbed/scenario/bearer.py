@@ -12,6 +12,7 @@ from typing import Any, Literal
 from pydantic import model_validator
 
 from cellbed.scenario.fields import BitsPerSecond, Key, Milliseconds, Model, Size, unset
+from cellbed.scenario.qdisc import Words
 
 # What a bearer has of the radio's where it does not say otherwise.
 _SECTIONS = ("rlc", "rlc_um", "rlc_am", "pdcp")
@@ -40,6 +41,12 @@ class Rlc(Model):
     queue_ms: Milliseconds | None = Key(None, 0, 10000, exclude_if=unset,
         says="With `system: nr`: at most so much waits as the whole carrier transmits in this time at the rate of the "
              "UE's channel, so the buffer is shorter on a worse channel; beside `queue_bytes`; null, 0: no such limit")
+    uplink_qdisc: Words | None = Key(None, exclude_if=unset,
+        says="Queue discipline of that buffer at the UE, for the uplink and the sidelink, in the words of tc(8): "
+             "`pfifo`, `codel`, `fq_codel`, `pie`, `dualpi2`, with parameters, such as `fq_codel target 5ms noecn`; "
+             "null: pfifo. RLC asks it when it begins a packet. RFC 8033, 8289, 8290, 9332")
+    downlink_qdisc: Words | None = Key(None, exclude_if=unset,
+        says="The same at the base station, for the downlink")
     t_reordering_ms: Milliseconds = Key(35, 0, 200,
         says="How long a receiver waits for HARQ to close a gap before it takes the PDUs for lost. TS 36.322 5.1.2.2, "
              "5.1.3.2; TS 36.331 9.2.1.1")
@@ -137,6 +144,26 @@ class Bearer(Model):
     rlc_um: RlcUm = RlcUm()
     rlc_am: RlcAm = RlcAm()
     pdcp: Pdcp = Pdcp()
+
+
+def managed(rlc: Rlc) -> str | None:
+    """The key of a queue discipline other than pfifo, or None."""
+    return next((key for key in ("uplink_qdisc", "downlink_qdisc")
+                 if (getattr(rlc, key) or "pfifo").split()[0] != "pfifo"), None)
+
+
+def check_qdiscs(where: str, of: Any) -> None:
+    """Raises ValueError for a radio or bearer whose queue disciplines its RLC or PDCP does not have."""
+    key = managed(of.rlc)
+    if key is None:
+        return
+    value = f"key '{where}.rlc.{key}': value {getattr(of.rlc, key)}"
+    if of.rlc.mode == "tm":
+        raise ValueError(f"{value}: {where}.rlc.mode is tm, for which PDCP numbers what comes; allowed pfifo, or "
+                         "rlc.mode um, am")
+    if of.pdcp.duplication:
+        raise ValueError(f"{value}: cellbed does not model drops of one of two copies; allowed pfifo, or "
+                         "pdcp.duplication: false")
 
 
 def inherited(radio: Any) -> Any:

@@ -23,7 +23,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from cellbed.scenario import bearer, crowd, handover, netem, radio, radio_system
+from cellbed.scenario import bearer, crowd, handover, netem, qdisc, radio, radio_system
 from cellbed.scenario.fields import Unit
 
 _MADE = """/* SPDX-License-Identifier: GPL-2.0-or-later */
@@ -42,10 +42,11 @@ _SECTIONS: dict[str, tuple[type[BaseModel], str]] = {
     "preparation_times": (handover.Times, "handover.preparation_times."), "gtpu": (radio.Gtpu, "gtpu."),
     "crowd": (crowd.Crowd, "crowd."),
     **{name: (model, model.PREFIX) for name, model in radio_system.others().items()}, "ues": (radio.UeRadio, ""),
-    "bearers": (bearer.Bearer, ""), "filters": (bearer.Filter, ""), "netem": (netem.Netem, "")}
+    "bearers": (bearer.Bearer, ""), "filters": (bearer.Filter, ""), "netem": (netem.Netem, ""),
+    "qdisc": (qdisc.Qdisc, "")}
 # Of the others struct cell_cfg.
 _STRUCTS = {"ues": "cell_ue_cfg", "bearers": "cell_bearer_cfg", "filters": "cell_filter",
-            "packet_trace": "cell_recorded", "netem": "cell_netem"}
+            "packet_trace": "cell_recorded", "netem": "cell_netem", "qdisc": "cell_qdisc"}
 _FIELDS = {
     "cell.n_rb": "lte.n_rb", "cell.dl_carriers": "lte.dl_carriers", "cell.dl_codewords": "lte.dl_codewords",
     "ra.rac_timeout_ms": "lte.ra.rac_timeout_tti", "timing.processing_lead_us": "lte.timing.processing_lead_ns",
@@ -206,7 +207,8 @@ def values() -> str:
                                 ("CFG_BEARER", "cell_bearer_cfg", of_bearers),
                                 ("CFG_FILTER", "cell_filter", sections()["filters"][0]),
                                 ("CFG_RECORDED", "cell_recorded", sections()["packet_trace"][0]),
-                                ("CFG_NETEM", "cell_netem", sections()["netem"][0])):
+                                ("CFG_NETEM", "cell_netem", sections()["netem"][0]),
+                                ("CFG_QDISC", "cell_qdisc", sections()["qdisc"][0])):
         parts.append(_macro(f"{name}_DEFAULTS", [f".{v.field} = {v.stored(v.default)}" for v in found
                                                  if v.default is not None]))
         parts.append(_macro(f"{name}_LIMITS", [value.limit(struct) for value in found if value.is_range()]))

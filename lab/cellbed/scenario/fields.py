@@ -8,11 +8,23 @@ import functools
 import re
 import typing
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
+from annotated_types import Ge, Le
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 
 from cellbed.scenario.unit import parse_rate, parse_size
+
+_Parameters = TypeVar("_Parameters", bound=BaseModel)
 
 
 class Unit(enum.Enum):
@@ -135,6 +147,19 @@ def Key(default: Any, low: float | None = None, high: float | None = None, *, sa
 def unset(value: Any) -> bool:
     """Of keys that came later: null leaves them out of descriptions, whose hashes stay."""
     return value is None
+
+
+def parameters(model: type[_Parameters], found: Mapping[str, Any]) -> _Parameters:
+    """What words of tc(8) gave, as the model has it. Raises ValueError with key, value and range."""
+    try:
+        return model.model_validate(found)
+    except ValidationError as wrong:
+        error = wrong.errors()[0]
+        key = str(error["loc"][0])
+        limits = model.model_fields[key].metadata
+        low = next(limit.ge for limit in limits if isinstance(limit, Ge))
+        high = next(limit.le for limit in limits if isinstance(limit, Le))
+        raise ValueError(f"{key}: value {error['input']}: allowed {low}..{high}") from None
 
 
 def known(key: str, value: str, names: dict[str, Any]) -> None:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from annotated_types import Ge, Le
-from pydantic import AfterValidator, ValidationError
+from pydantic import AfterValidator
 
 from cellbed.run import netem
-from cellbed.scenario.fields import FilePath, Key, Microseconds, Model, Probability, unset
+from cellbed.scenario.fields import FilePath, Key, Microseconds, Model, Probability, parameters, unset
 from cellbed.scenario.system import System
 
 _TIME_MAX_US = 10_000_000
@@ -35,7 +34,7 @@ class Netem(Model):
     delay_us: Microseconds = Key(0, 0, _TIME_MAX_US, says="`delay`")
     jitter_us: Microseconds = Key(0, 0, _TIME_MAX_US, says="Jitter")
     jitter_correlation: Probability = Key(0.0, says="Of one packet's jitter with the last one's")
-    distribution: Literal["uniform", "normal"] = Key("uniform", says="Of jitter")
+    distribution: Literal["uniform", "normal", "pareto", "paretonormal"] = Key("uniform", says="Of jitter")
     reorder: Probability = Key(0.0, says="`reorder`")
     reorder_correlation: Probability = Key(0.0, says="Likewise")
     reorder_gap: int = Key(0, 0, 65535, says="`gap`; 0, 1 = every packet may be")
@@ -45,32 +44,23 @@ class Netem(Model):
     slot_more_us: Microseconds = Key(0, 0, _TIME_MAX_US, says="`slot`, how much longer it may be")
     slot_packets: int = Key(0, 0, 1_000_000, says="`packets`; 0 = any number")
     slot_bytes: int = Key(0, 0, 1_000_000_000, says="`bytes`; 0 = any number")
+    corrupt: Probability = Key(0.0, says="`corrupt`: a bit is changed")
+    corrupt_correlation: Probability = Key(0.0, says="Likewise")
 
 
 def check_words(text: str) -> str:
     """Raises ValueError for words that are not netem's, or parameters that are not allowed."""
     if not text.strip():
         return ""
-    try:
-        found = Netem.model_validate(netem.parse(text))
-    except ValidationError as wrong:
-        error = wrong.errors()[0]
-        key = str(error["loc"][0])
-        raise ValueError(f"{key}: value {error['input']}: allowed {_range(key)}") from None
-    if found.distribution == "normal" and found.jitter_correlation:
-        raise ValueError("jitter_correlation: a normal distribution has none here; allowed distribution uniform")
+    found = parameters(Netem, netem.parse(text))
+    if found.distribution != "uniform" and found.jitter_correlation:
+        raise ValueError(f"jitter_correlation: a {found.distribution} distribution has none here; allowed distribution "
+                         "uniform")
     for one, other in (("p13", "p14"), ("p31", "p32")):
         if getattr(found, one) + getattr(found, other) > 1:
             raise ValueError(f"{one} and {other}: {getattr(found, one) + getattr(found, other):g} together: allowed at "
                              "most 1, or 100%")
     return text
-
-
-def _range(key: str) -> str:
-    limits = Netem.model_fields[key].metadata
-    low = next(limit.ge for limit in limits if isinstance(limit, Ge))
-    high = next(limit.le for limit in limits if isinstance(limit, Le))
-    return f"{low}..{high}"
 
 
 Words = Annotated[str, AfterValidator(check_words)]
@@ -83,8 +73,8 @@ class Impaired(System):
 
     uplink_netem: Words = Key("", exclude_if=lambda words: not words,
         says="What happens to packets of the uplink after they were sent, in the words of tc-netem(8): `loss random`, "
-             "`loss state`, `loss gemodel`, `delay`, `reorder`, `duplicate`, `slot`, such as `loss gemodel 1% 20% 50% "
-             "0.1%`, `delay 10ms 2ms distribution normal`. On top of the other keys")
+             "`loss state`, `loss gemodel`, `delay`, `reorder`, `duplicate`, `corrupt`, `slot`, such as "
+             "`loss gemodel 1% 20% 50% 0.1%`, `delay 10ms 2ms distribution normal`. On top of the other keys")
     downlink_netem: Words = Key("", exclude_if=lambda words: not words, says="The same for the downlink")
     uplink_delays: FilePath | None = Key(None, exclude_if=unset,
         says="A trace of delays of the uplink, on top of the others: lines of a time in ms and the delay in ms from "

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
+from cellbed.scenario import bearer as bearer_keys
 from cellbed.scenario import handover
 from cellbed.scenario.fields import Decibel, ErrorRate, Key, Microseconds, Milliseconds, Slots
 from cellbed.scenario.system import System
@@ -271,6 +272,9 @@ class Nr(System):
                 raise ValueError(f"key 'radio.nr.aqm': value {self.aqm}: {where}.rlc.mode is tm, and a drop there "
                                  "would leave a gap in PDCP's numbers; set rlc.mode: um or am, or aqm: none (TS 38.322 "
                                  "5.2.1.1)")
+            if self.aqm != "none" and (managed := bearer_keys.managed(of.rlc)):
+                raise ValueError(f"key '{where}.rlc.{managed}': value {getattr(of.rlc, managed)}: radio.nr.aqm: "
+                                 f"{self.aqm} is a queue discipline, too; remove one of the two keys")
             if self.aqm != "none" and of.pdcp.duplication:
                 raise ValueError(f"key '{where}.pdcp.duplication': value True: cellbed does not model marks of "
                                  "radio.nr.aqm on two copies; set radio.nr.aqm: none, or false (TS 38.323 5.11.1)")

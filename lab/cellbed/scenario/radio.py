@@ -12,7 +12,18 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from cellbed.run.radio_config import WEIGHTED
-from cellbed.scenario.bearer import WHOLE, WHOLE_MIN_RB, Bearer, Pdcp, Rlc, RlcAm, RlcUm, check_list, inherited
+from cellbed.scenario.bearer import (
+    WHOLE,
+    WHOLE_MIN_RB,
+    Bearer,
+    Pdcp,
+    Rlc,
+    RlcAm,
+    RlcUm,
+    check_list,
+    check_qdiscs,
+    inherited,
+)
 from cellbed.scenario.channel import Channel
 from cellbed.scenario.constant_rate import ConstantRate
 from cellbed.scenario.crowd import Crowd
@@ -316,9 +327,12 @@ class Radio(Model):
 
     def check_bearers(self) -> None:
         """Raises ValueError for bearers that a UE cannot have together."""
+        check_qdiscs("radio", self)
         for name, ue in self.ues.items():
             check_list(f"radio.ues.{name}.bearers", ue.bearers, Bearer(rlc=self.rlc, rlc_um=self.rlc_um),
                        direct=ue.peer in self.ues, by_lcid=self.system != "nr")
+            for i, bearer in enumerate(ue.bearers):
+                check_qdiscs(f"radio.ues.{name}.bearers.{i}", bearer)
             for mode in self.rlc_modes(name):
                 if self.system != "nr" and mode in WHOLE and self.n_rb < WHOLE_MIN_RB:
                     raise ValueError(f"key 'radio.n_rb': value {self.n_rb}: rlc.mode {mode} does not segment, and a "

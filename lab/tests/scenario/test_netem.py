@@ -42,6 +42,9 @@ def scenario(write, tmp_path):
     ("delay 10ms 200us distribution normal", {"delay_us": 10000, "jitter_us": 200, "distribution": "normal"}),
     ("reorder 25% 50% gap 5", {"reorder": 0.25, "reorder_correlation": 0.5, "reorder_gap": 5}),
     ("duplicate 1% delay 1ms", {"duplicate": 0.01, "delay_us": 1000}),
+    ("corrupt 0.1% 25%", {"corrupt": 0.001, "corrupt_correlation": 0.25}),
+    ("delay 10ms 1ms distribution paretonormal",
+     {"delay_us": 10000, "jitter_us": 1000, "distribution": "paretonormal"}),
     ("slot 10ms 20ms packets 16 bytes 3000",
      {"slot_us": 10000, "slot_more_us": 10000, "slot_packets": 16, "slot_bytes": 3000}),
     ("slot 800us", {"slot_us": 800, "slot_more_us": 0}),
@@ -54,7 +57,7 @@ def test_words_are_those_of_netem(scenario, words, parameters):
 
 
 @pytest.mark.parametrize(("words", "message"), [
-    ("rate 1Mbit", "'rate': allowed loss, delay, reorder, duplicate, slot"),
+    ("rate 1Mbit", "'rate': allowed loss, delay, reorder, duplicate, corrupt, slot"),
     ("loss", "random: allowed percents, such as 1.5%"),
     ("loss gemodel", "p: allowed percents, such as 1.5%"),
     ("loss gemodel 120%", "p: value 120%: allowed 0%..100%"),
@@ -65,14 +68,16 @@ def test_words_are_those_of_netem(scenario, words, parameters):
     ("delay", "delay_us: allowed a time in us, ms or s, such as 10ms"),
     ("delay 10", "delay_us: value '10': allowed a time in us, ms or s, such as 10ms"),
     ("delay 11s", "delay_us: value 11000000: allowed 0..10000000"),
-    ("delay 10ms 1ms distribution pareto", "'pareto': allowed uniform, normal"),
+    ("delay 10ms 1ms distribution gamma", "'gamma': allowed uniform, normal, pareto, paretonormal"),
     ("delay 10ms 1ms 10% distribution normal", "jitter_correlation: a normal distribution has none here; allowed "
                                                "distribution uniform"),
     ("reorder 1% gap 70000", "reorder_gap: value 70000: allowed 0..65535"),
     ("reorder 1% gap", "reorder_gap: allowed a whole number after this word"),
     ("slot 20ms 10ms", "slot: value 20000us 10000us: allowed MIN and MAX, not less than MIN and more than 0"),
     ("slot 0ms", "slot: value 0us 0us: allowed MIN and MAX, not less than MIN and more than 0"),
-    ("corrupt 1%", "'corrupt': allowed loss, delay, reorder, duplicate, slot"),
+    ("delay 10ms 1ms 10% distribution pareto", "jitter_correlation: a pareto distribution has none here; allowed "
+                                               "distribution uniform"),
+    ("corrupt", "corrupt: allowed percents, such as 1.5%"),
 ])
 def test_what_is_not_allowed_is_said_in_one_line(scenario, words, message):
     for system in ("constant_rate", "packet_trace"):

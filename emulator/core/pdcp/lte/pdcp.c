@@ -28,14 +28,17 @@ bool pdcp_is_data(const uint8_t *buf)
 	return buf[0] & PDCP_DC_DATA;
 }
 
-void pdcp_transmit(struct pdcp_tx *pdcp, struct pkt *p, int64_t now_ns)
+void pdcp_accept(const struct pdcp_tx *pdcp, struct pkt *p, int64_t now_ns)
 {
-	uint16_t sn = p->has_pdcp_sn ? (uint16_t)p->pdcp_sn : pdcp->next_sn;
-	uint8_t *header;
-
 	p->queued_ns = now_ns;
 	p->sdu_len = (uint16_t)(p->len + pdcp_header_bytes(pdcp->sn_bits));
-	header = pkt_sdu(p);
+}
+
+void pdcp_number(struct pdcp_tx *pdcp, struct pkt *p)
+{
+	uint16_t sn = p->has_pdcp_sn ? (uint16_t)p->pdcp_sn : pdcp->next_sn;
+	uint8_t *header = pkt_sdu(p);
+
 	if (pdcp->sn_bits == 12) {
 		header[0] = (uint8_t)(PDCP_DC_DATA | sn >> 8);
 		header[1] = (uint8_t)sn;
@@ -44,6 +47,12 @@ void pdcp_transmit(struct pdcp_tx *pdcp, struct pkt *p, int64_t now_ns)
 	}
 	if (!p->has_pdcp_sn)
 		pdcp->next_sn = (uint16_t)((sn + 1) & ((1 << pdcp->sn_bits) - 1));
+}
+
+void pdcp_transmit(struct pdcp_tx *pdcp, struct pkt *p, int64_t now_ns)
+{
+	pdcp_accept(pdcp, p, now_ns);
+	pdcp_number(pdcp, p);
 }
 
 uint16_t pdcp_sn(const uint8_t *header, uint8_t sn_bits)

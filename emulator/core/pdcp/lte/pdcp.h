@@ -74,6 +74,13 @@ void pdcp_tx_init(struct pdcp_tx *pdcp, uint8_t sn_bits);
 void pdcp_rx_init(struct pdcp_rx *pdcp, uint8_t sn_bits, enum pdcp_order order,
                   int64_t t_reordering_ns);
 
+/** pdcp_accept() - @p becomes an RLC SDU without an SN, which pdcp_number() gives it */
+void pdcp_accept(const struct pdcp_tx *pdcp, struct pkt *p, int64_t now_ns);
+
+/** pdcp_number() - give @p the next SN, or the one that another eNB gave it, and put its header in
+ * front */
+void pdcp_number(struct pdcp_tx *pdcp, struct pkt *p);
+
 /** pdcp_header_bytes() - of a data PDU */
 static inline uint16_t pdcp_header_bytes(uint8_t sn_bits)
 {

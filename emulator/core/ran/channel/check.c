@@ -9,6 +9,30 @@
 
 static const struct limit bearer_limits[] = { CFG_BEARER_LIMITS };
 static const struct limit filter_limits[] = { CFG_FILTER_LIMITS };
+static const struct limit qdisc_limits[] = { CFG_QDISC_LIMITS };
+
+bool channel_has_qdisc(const struct cell_bearer_cfg *b)
+{
+	return b->rlc.qdisc[CELL_DIR_UL].kind != CELL_QDISC_PFIFO ||
+	       b->rlc.qdisc[CELL_DIR_DL].kind != CELL_QDISC_PFIFO;
+}
+
+const char *channel_check_qdiscs(const struct cell_bearer_cfg *b, const char **ret_range)
+{
+	*ret_range = "pfifo with RLC TM, for which PDCP numbers what comes, or copies";
+	if (channel_has_qdisc(b) && (b->rlc.mode == CELL_RLC_TM || b->pdcp.duplication))
+		return "rlc.qdisc.kind";
+	for (int d = 0; d < 2; d++) {
+		const struct cell_qdisc *qdisc = &b->rlc.qdisc[d];
+		const char *field = NULL;
+
+		if (qdisc->kind != CELL_QDISC_PFIFO)
+			field = LIMIT_CHECK(qdisc, qdisc_limits, ret_range);
+		if (field)
+			return field;
+	}
+	return NULL;
+}
 
 const char *channel_check_bearers(const struct cell_cfg *cfg, const char **ret_range)
 {

@@ -4,6 +4,8 @@
 #ifndef CHANNEL_CHECK_H
 #define CHANNEL_CHECK_H
 
+#include <stdbool.h>
+
 #include "cellcore.h"
 
 /**
@@ -18,5 +20,11 @@ const char *channel_check_harq_bler(const struct cell_cfg *cfg, const char **ret
 
 /** channel_check_crowd() - modelled UEs. Return: as above. */
 const char *channel_check_crowd(const struct cell_cfg *cfg, const char **ret_range);
+
+/** channel_has_qdisc() - @b has queue management of its own in a direction */
+bool channel_has_qdisc(const struct cell_bearer_cfg *b);
+
+/** channel_check_qdiscs() - Return: the field of @b's queue disciplines that is wrong, or NULL */
+const char *channel_check_qdiscs(const struct cell_bearer_cfg *b, const char **ret_range);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/digest.h"
 #include "base/limit.h"
 #include "cfg_values.h"
+#include "ran/independent/jitter.h"
 
 #define NS_PER_US INT64_C(1000)
 #define NS_PER_MS INT64_C(1000000)
@@ -59,6 +60,7 @@ void netem_init(struct cell *c, struct netem *n, const struct cell_netem *cfg, s
 	rng_init(&n->jitter.rng, seed, dl ? "netem-jitter-dl" : "netem-jitter-ul", ue);
 	rng_init(&n->reorder.rng, seed, dl ? "netem-reorder-dl" : "netem-reorder-ul", ue);
 	rng_init(&n->duplicate.rng, seed, dl ? "netem-duplicate-dl" : "netem-duplicate-ul", ue);
+	rng_init(&n->corrupt.rng, seed, dl ? "netem-corrupt-dl" : "netem-corrupt-ul", ue);
 	if (cfg->duplicate_q32)
 		independent_of(c)->copies = true;
 	rng_init(&n->slot_rng, seed, dl ? "netem-slot-dl" : "netem-slot-ul", ue);
@@ -165,6 +167,10 @@ static int64_t jitter_ns(struct netem *n)
 		return 0;
 	if (n->cfg->distribution == CELL_NETEM_NORMAL)
 		return n->cfg->jitter_us * normal_q20(&n->jitter.rng) * NS_PER_US / (1 << 20);
+	if (n->cfg->distribution == CELL_NETEM_PARETO)
+		return most_ns * jitter_pareto(rng_u32(&n->jitter.rng)) / JITTER_ONE;
+	if (n->cfg->distribution == CELL_NETEM_PARETO_NORMAL)
+		return most_ns * jitter_pareto_normal(rng_u32(&n->jitter.rng)) / JITTER_ONE;
 	return (2 * most_ns * (draw(&n->jitter, n->cfg->jitter_correlation_q32) >> 4) >> 28) -
 	       most_ns;
 }
@@ -252,6 +258,19 @@ void netem_apply(struct cell *c, struct netem *n, const struct cell_cmd *cmd)
 
 /* --- packets --- */
 
+/* A bit of @p may be another one when it arrives. */
+static void corrupt(struct netem *n, struct pkt *p)
+{
+	const struct cell_netem *cfg = n->cfg;
+	uint32_t bit;
+
+	if (cfg->corrupt_q32 == 0 ||
+	    draw(&n->corrupt, cfg->corrupt_correlation_q32) >= cfg->corrupt_q32)
+		return;
+	bit = rng_below(&n->corrupt.rng, 8u * p->len);
+	pkt_data(p)[bit / 8] ^= (uint8_t)(1u << bit % 8);
+}
+
 /* A copy of @p enters where that did. */
 static void copy(struct cell *c, struct netem *n, const struct pkt *p)
 {
@@ -274,6 +293,7 @@ static void copy(struct cell *c, struct netem *n, const struct pkt *p)
 	                                 .aux = 1 });
 	twin->queued_ns = there_ns(c, n);
 	put(n, twin);
+	corrupt(n, twin);
 }
 
 void netem_send(struct cell *c, struct netem *n, struct pkt *p)
@@ -291,6 +311,7 @@ void netem_send(struct cell *c, struct netem *n, struct pkt *p)
 	if (n->cfg->duplicate_q32 &&
 	    draw(&n->duplicate, n->cfg->duplicate_correlation_q32) < n->cfg->duplicate_q32)
 		copy(c, n, p);
+	corrupt(n, p);
 }
 
 static bool has_slots(const struct netem *n)
@@ -362,6 +383,8 @@ void netem_digest(const struct netem *n, uint64_t *h)
 	digest_mix(h, n->duplicate.rng.state);
 	digest_mix(h, n->duplicate.last);
 	digest_mix(h, n->slot_rng.state);
+	digest_mix(h, n->corrupt.rng.state);
+	digest_mix(h, n->corrupt.last);
 	digest_mix(h, n->state);
 	digest_mix(h, n->lost_at);
 	digest_mix(h, n->since);

@@ -7,6 +7,7 @@
  * after the other and then again, and by the model. The models of several states go on with each
  * packet.
  * - One that is not lost may be followed by a copy, which is delayed by itself.
+ * - Either may arrive with one bit changed, any of its bits.
  * - It arrives after the link's delay, that of the configuration and that of the trace of delays.
  *   However these change, packets stay in order; jitter and reordering are added then, and with
  *   them packets overtake. One that is reordered is not delayed at all.
@@ -39,7 +40,7 @@ struct netem {
 	struct rng link_rng;  /* for that */
 	struct pkt_queue way; /* by queued_ns, when they are there but for slots */
 	struct rng loss_rng;
-	struct netem_draw jitter, reorder, duplicate;
+	struct netem_draw jitter, reorder, duplicate, corrupt;
 	struct rng slot_rng;
 	uint8_t state;                     /* of the model of losses, from 0 */
 	uint32_t lost_at;                  /* entry of the trace of losses for the next packet */

@@ -3,49 +3,17 @@
  * bearer.c - PDCP and RLC of one direction of a radio bearer: what goes in at its start, what
  * comes out at its end, its timers; see bearer.h.
  *
- * PDCP numbers a datagram when it enters, RLC segments and joins datagrams when MAC has
- * room, so the size of a PDU is not known before the grant. When a PDU was sent maxRetxThreshold
- * times without success the radio link has failed: both directions give up their PDUs, and either
- * start again after an outage or stop. What PDCP delivers is handed up to the caller. Source:
- * TS 36.322 4.2.1, 5.1, 5.2; TS 36.323 5.1; TS 36.331 5.3.11
+ * PDCP numbers a datagram in bearer_tx.c, RLC segments and joins datagrams when
+ * MAC has room, so the size of a PDU is not known before the grant. When a PDU was sent
+ * maxRetxThreshold times without success the radio link has failed: both directions give up their
+ * PDUs, and either start again after an outage or stop. What PDCP delivers is handed up to the
+ * caller. Source: TS 36.322 4.2.1, 5.1, 5.2; TS 36.323 5.1; TS 36.331 5.3.11
  */
 #include "ran/lte/bearer.h"
 
 #include "base/assert.h"
 
 #define NS_PER_MS INT64_C(1000000)
-
-void bearer_record_buffer(struct lte *lte, const struct bearer *b)
-{
-	struct cell_record r = rlc_row_at_start(&b->rlc, CELL_EV_BUFFER);
-
-	r.bytes = b->rlc.queue->bytes;
-	r.value = (int32_t)b->rlc.queue->sdus.n;
-	out_record(&lte->cell, &b->at, r);
-}
-
-void bearer_send(struct lte *lte, struct bearer *b, struct pkt *p)
-{
-	struct rlc_sdu_queue *q = b->rlc.queue;
-
-	if (b->stopped) {
-		out_drop(&lte->cell, p, &b->at, CELL_DROP_RADIO_LINK_FAILURE);
-		return;
-	}
-	if (rlc_sdu_queue_full(q) ||
-	    (b->cfg.rlc.queue_bytes && q->bytes + p->len > b->cfg.rlc.queue_bytes)) {
-		out_drop(&lte->cell, p, &b->at, CELL_DROP_QUEUE_FULL);
-		return;
-	}
-	if (p->has_pdcp_sn && pdcp_status_has(&b->heard, (uint16_t)p->pdcp_sn)) {
-		out_drop(&lte->cell, p, &b->at, CELL_DROP_DUPLICATE);
-		return;
-	}
-	lte_sch_touch(lte, b->sch);
-	pdcp_transmit(&b->pdcp_tx, p, lte->cell.event_ns);
-	rlc_sdu_queue_push(q, p);
-	bearer_record_buffer(lte, b);
-}
 
 bool bearer_fits(const struct bearer *b, uint32_t room)
 {
@@ -188,35 +156,6 @@ void bearer_expire(struct lte *lte, struct bearer *b, struct pdcp_out *ret_up)
 		outage_over(lte, b);
 }
 
-/* Source: TS 36.323 5.4 */
-void bearer_discard_expired(struct lte *lte, struct bearer *b)
-{
-	int64_t limit_ns = b->cfg.pdcp.discard_timer_ms * NS_PER_MS;
-	struct rlc_sdu_queue *q = b->rlc.queue;
-	struct pkt *p;
-
-	while (q->sdus.head && !q->sdus.head->control &&
-	       q->sdus.head->queued_ns + limit_ns <= lte->cell.event_ns) {
-		p = rlc_sdu_queue_discard(q);
-		if (!p)
-			break; /* partly sent: the rest follows */
-		out_drop(&lte->cell, p, &b->at, CELL_DROP_PDCP_DISCARD);
-	}
-}
-
-uint32_t bearer_discard_tti(const struct lte *lte, const struct bearer *b, uint32_t from)
-{
-	int64_t limit_ns = b->cfg.pdcp.discard_timer_ms * NS_PER_MS, since;
-	const struct rlc_sdu_queue *q = b->rlc.queue;
-	uint32_t tti;
-
-	if (!q->sdus.head || q->sdus.head->control || q->head_sent > 0)
-		return TTI_NEVER;
-	since = q->sdus.head->queued_ns + limit_ns - lte->cell.start_ns;
-	tti = (uint32_t)((since + CELL_TTI_NS - 1) / CELL_TTI_NS);
-	return tti > from ? tti : from;
-}
-
 /* --- starting --- */
 
 /* Only handovers make RLC deliver out of order, or twice. */
@@ -248,6 +187,7 @@ void bearer_empty(struct lte *lte, struct bearer *b, bool air, struct pkt_queue 
 	if (air || b->rlc.mode->acknowledged)
 		b->epoch++;
 	pkt_queue_move(ret, &b->pdcp_rx.held);
+	bearer_leave_queue(lte, b);
 	pkt_queue_move(ret, &q->sdus);
 	q->bytes = 0;
 	q->head_sent = 0;

@@ -3,10 +3,7 @@
 #ifndef BEARER_H
 #define BEARER_H
 
-#include "ran/lte/state.h"
-
-/** bearer_send() - a datagram enters @b; one that has a PDCP SN keeps it */
-void bearer_send(struct lte *lte, struct bearer *b, struct pkt *p);
+#include "ran/lte/bearer_tx.h"
 
 /** bearer_bytes() - what the start of @b could send now. Source: TS 36.322 4.5 */
 static inline uint32_t bearer_bytes(const struct bearer *b)
@@ -17,9 +14,6 @@ static inline uint32_t bearer_bytes(const struct bearer *b)
 		return 0;
 	return b->rlc.mode->bytes_waiting(&b->rlc);
 }
-
-/** bearer_record_buffer() - add a row that tells what waits at the start of @b */
-void bearer_record_buffer(struct lte *lte, const struct bearer *b);
 
 /** bearer_fits() - all of bearer_bytes() fits @room bytes of a MAC PDU */
 bool bearer_fits(const struct bearer *b, uint32_t room);
@@ -43,12 +37,6 @@ static inline int64_t bearer_next_ns(const struct bearer *b)
 
 /** bearer_expire() - the timer of bearer_next_ns() expired; @ret_up: what PDCP delivers */
 void bearer_expire(struct lte *lte, struct bearer *b, struct pdcp_out *ret_up);
-
-/** bearer_discard_expired() - drop SDUs of @b, which has a discardTimer, older than that */
-void bearer_discard_expired(struct lte *lte, struct bearer *b);
-
-/** bearer_discard_tti() - first sub-frame from @from in which it has something to drop */
-uint32_t bearer_discard_tti(const struct lte *lte, const struct bearer *b, uint32_t from);
 
 /**
  * bearer_to_pdcp() - what RLC delivered at the end of @b

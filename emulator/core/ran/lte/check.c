@@ -153,6 +153,8 @@ static const char *check_bearers(const struct cell_cfg *cfg, uint8_t id, const c
 		struct cell_bearer_cfg b = channel_cfg(cfg, id, k);
 		const char *field = check_sn_bits(&b, ret_range);
 
+		if (!field)
+			field = channel_check_qdiscs(&b, ret_range);
 		if (!field && cfg->n_enb > 1)
 			field = check_bearer_at_handover(&b, ret_range);
 		if (!field)

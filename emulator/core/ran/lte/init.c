@@ -36,6 +36,7 @@ struct needs {
 	size_t rlc_state; /* bytes */
 	size_t slots;     /* of windows */
 	size_t rlc_pdus;  /* that may wait: half the SNs at a receiver and, in AM, a transmitter */
+	size_t flows;     /* of FQ-CoDel */
 };
 
 static size_t aligned(size_t bytes)
@@ -58,6 +59,7 @@ static struct needs needs_of(const struct cell_cfg *cfg)
 				needs.rlc_state += aligned(mode->bytes);
 				needs.slots += mode->slots(&b.rlc);
 				needs.rlc_pdus += mode->slots(&b.rlc) / 2 + 1;
+				needs.flows += aqm_flows(aqm_qdisc(&b.rlc, (uint8_t)d));
 			}
 	return needs;
 }
@@ -74,6 +76,7 @@ struct cell *lte_lay_out(struct arena *a, const struct cell_cfg *cfg)
 	struct bearer *bearer = arena_take(a, needs.n_bearers, sizeof(*bearer));
 	uint8_t *rlc_state = arena_take(a, 1, needs.rlc_state);
 	struct rlc_pdu **window = arena_take(a, needs.slots, sizeof(*window));
+	struct fq_flow *flow = arena_take(a, needs.flows, sizeof(*flow));
 	struct tb *tb = arena_take(a, n_blocks, sizeof(*tb));
 	uint8_t *tb_buf = arena_take(a, n_blocks, tb_bytes);
 	struct rlc_pdu *rlc_pdu = arena_take(a, needs.rlc_pdus, sizeof(*rlc_pdu));
@@ -94,6 +97,7 @@ struct cell *lte_lay_out(struct arena *a, const struct cell_cfg *cfg)
 		.bearer = bearer,
 		.rlc_state = rlc_state,
 		.window = window,
+		.fq_flow = flow,
 		.sched = sched,
 		.crowd = crowd,
 		.next_block = 1,
@@ -147,7 +151,7 @@ static void init_sch(struct lte_sch *sch, const struct cell_cfg *cfg, uint8_t id
 }
 
 static void init_bearer(struct bearer *b, struct lte *lte, struct lte_sch *sch, uint8_t k,
-                        void *state, struct rlc_pdu **window)
+                        void *state, struct rlc_pdu **window, struct fq_flow *flow)
 {
 	const struct cell_cfg *cfg = &lte->cell.cfg;
 
@@ -166,6 +170,7 @@ static void init_bearer(struct bearer *b, struct lte *lte, struct lte_sch *sch, 
 		.at = &b->at,
 	};
 	b->rlc.mode->init(&b->rlc, &b->cfg.rlc, window);
+	bearer_init_queue(lte, b, flow);
 	bearer_init_pdcp(lte, b);
 }
 
@@ -197,6 +202,7 @@ static void init_bearers(struct lte *lte)
 	struct bearer *bearer = lte->bearer;
 	uint8_t *state = lte->rlc_state;
 	struct rlc_pdu **window = lte->window;
+	struct fq_flow *flow = lte->fq_flow;
 
 	for (uint8_t i = 0; i < cfg->n_ue; i++)
 		for (int d = 0; d < CELL_DIR_COUNT; d++) {
@@ -205,11 +211,12 @@ static void init_bearers(struct lte *lte)
 			sch->bearer = bearer;
 			sch->n_bearers = channel_count(cfg, sch->ue, (enum cell_dir)d);
 			for (uint8_t k = 0; k < sch->n_bearers; k++, bearer++) {
-				init_bearer(bearer, lte, sch, k, state, window);
+				init_bearer(bearer, lte, sch, k, state, window, flow);
 				if (bearer->rlc.mode->whole)
 					sch->least = lte_lch_least();
 				state += aligned(bearer->rlc.mode->bytes);
 				window += bearer->rlc.mode->slots(&bearer->cfg.rlc);
+				flow += aqm_flows(aqm_qdisc(&bearer->cfg.rlc, (uint8_t)d));
 			}
 			lte_lch_set_order(sch);
 		}

@@ -63,6 +63,7 @@ static struct pkt *copy(struct retained *r, const struct rlc_kept_sdu *sdu)
 	p->sdu_len = sdu->len;
 	p->queued_ns = r->lte->cell.event_ns;
 	p->port = r->bearer->sch->ue;
+	p->decided = true;
 	memcpy(pkt_sdu(p), sdu->data, sdu->len);
 	return p;
 }
@@ -107,6 +108,7 @@ static void take_downlink(struct lte *lte, struct bearer *b, struct pkt_queue *r
 	bool started = q->head_sent > 0, fresh = false;
 	struct pkt *p;
 
+	bearer_leave_queue(lte, b);
 	visit_kept(&r);
 	for (p = taken.head; p; p = p->next)
 		number(b, p);
@@ -116,6 +118,9 @@ static void take_downlink(struct lte *lte, struct bearer *b, struct pkt_queue *r
 		} else if (started) {
 			out_drop(&lte->cell, p, &b->at, CELL_DROP_HANDOVER);
 			continue;
+		} else if (!bearer_numbers_at_once(b)) {
+			if (p->decided) /* and sent before RLC started again */
+				number(b, p);
 		} else if (!p->has_pdcp_sn && !fresh) {
 			fresh = true;
 			b->pdcp_tx.next_sn = pdcp_sn(pkt_sdu(p), b->cfg.pdcp.sn_bits);
@@ -138,7 +143,8 @@ static void renumber_uplink(struct lte *lte, struct bearer *b)
 	q->bytes = q->head_sent = 0;
 	pdcp_tx_init(&b->pdcp_tx, b->cfg.pdcp.sn_bits);
 	for (struct pkt *p = q->sdus.head; p; p = p->next) {
-		pdcp_transmit(&b->pdcp_tx, p, p->queued_ns);
+		if (bearer_numbers_at_once(b))
+			pdcp_number(&b->pdcp_tx, p);
 		q->bytes += p->sdu_len;
 	}
 }

@@ -31,6 +31,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "aqm/aqm.h"
 #include "base/cell.h"
 #include "base/heap.h"
 #include "base/out.h"
@@ -58,6 +59,7 @@ struct bearer {
 	struct pdcp_tx pdcp_tx;
 	struct rlc rlc;
 	struct pdcp_rx pdcp_rx;
+	struct aqm aqm;           /* of the queue of @rlc */
 	struct pdcp_status heard; /* DL: the UE's report since the last handover */
 	struct cell_bearer_cfg cfg;
 	struct lte_sch *sch;
@@ -216,6 +218,7 @@ struct lte {
 	struct bearer *bearer;  /* of all shared channels */
 	uint8_t *rlc_state;     /* of all RLC entities */
 	struct rlc_pdu **window;
+	struct fq_flow *fq_flow; /* of all queues with FQ-CoDel */
 	struct rlc_shared rlc;
 	struct harq_model harq;
 	uint32_t next_block;

@@ -278,7 +278,13 @@ static const char *check_ue(const struct cell_cfg *cfg, uint8_t id, const char *
 		*ret_range = "0 with several gNBs";
 		if (cfg->n_enb > 1 && b.pdcp.duplication)
 			return "pdcp.duplication";
-		field = check_sn_bits(&b, ret_range);
+		field = channel_check_qdiscs(&b, ret_range);
+		if (!field)
+			field = check_sn_bits(&b, ret_range);
+		if (!field && cfg->nr.aqm.mode != CELL_AQM_NONE && channel_has_qdisc(&b)) {
+			*ret_range = "none with queue disciplines of bearers";
+			field = "nr.aqm.mode";
+		}
 		if (field || cfg->nr.aqm.mode == CELL_AQM_NONE ||
 		    (b.rlc.mode != CELL_RLC_TM && !b.pdcp.duplication))
 			continue;

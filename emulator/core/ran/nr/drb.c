@@ -84,6 +84,7 @@ void drb_init(struct drb *b, struct nr *nr, struct nr_sch *sch, uint8_t k,
               struct drb_memory *memory)
 {
 	uint8_t at = (uint8_t)(b - sch->drb);
+	const struct cell_qdisc *qdisc = aqm_qdisc(&b->cfg.rlc, sch->at.dir);
 	size_t state, window, words;
 
 	*b = (struct drb){
@@ -102,8 +103,11 @@ void drb_init(struct drb *b, struct nr *nr, struct nr_sch *sch, uint8_t k,
 		.cell = &nr->cell,
 		.at = &b->at,
 	};
-	drb_tx_init(nr, b);
+	drb_tx_init(nr, b, memory->flow);
+	memory->flow += aqm_flows(qdisc);
 	b->rlc.mode->init(&b->rlc, &b->cfg.rlc, memory->window);
+	if (qdisc->limit)
+		b->rlc.queue->limit = qdisc->limit;
 	b->pdcp_rx.expiry_ns = CELL_NEVER;
 	drb_needs(&b->cfg, &state, &window, &words);
 	memory->rlc_state += state;

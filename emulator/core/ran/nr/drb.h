@@ -10,6 +10,7 @@ struct drb_memory {
 	uint8_t *rlc_state;
 	struct rlc_pdu **window;
 	uint64_t *pdcp_words;
+	struct fq_flow *flow;
 };
 
 /** drb_init() - the next bearer of @sch, which is the UE's bearer @k; it takes its memory, of

@@ -15,7 +15,6 @@
 
 #include <string.h>
 
-#include "base/ecn.h"
 #include "rlc/nr/nr.h"
 #include "sdap/nr/sdap.h"
 
@@ -38,23 +37,6 @@ void drb_record_buffer(struct nr *nr, const struct drb *b)
 	out_record(&nr->cell, &b->at, r);
 }
 
-/* CE: congestion was experienced. Source: RFC 3168 5; RFC 9331 2 */
-static void mark(struct nr *nr, struct drb *b, struct pkt *p, bool coupled)
-{
-	struct cell_record r = rlc_row_at_start(&b->rlc, CELL_EV_ECN_MARK);
-
-	if (ecn_of(pkt_data(p), p->len) == ECN_CE)
-		return;
-	ecn_set(pkt_data(p), ECN_CE);
-	r.pkt = p->id;
-	r.tag = p->tag;
-	r.bytes = p->len;
-	r.value = (int32_t)((nr->cell.event_ns - p->queued_ns) / 1000);
-	r.aux = coupled;
-	nr->cell.stats.ecn_marks++;
-	out_record(&nr->cell, &b->at, r);
-}
-
 /* RLC is about to start with @p, which has been decided on if it was started before. Return: it
  * may.
  */
@@ -70,11 +52,13 @@ static bool pass(struct drb *b, struct pkt *p)
 		out_drop(&nr->cell, nr_discard(q), &b->at, CELL_DROP_AQM);
 		return false;
 	case AQM_MARK:
-		mark(nr, b, p, false);
+		aqm_mark(&nr->cell, &b->at, p, false);
 		return true;
 	case AQM_MARK_COUPLED:
-		mark(nr, b, p, true);
+		aqm_mark(&nr->cell, &b->at, p, true);
 		return true;
+	case AQM_TURN:
+		return false;
 	default:
 		return true;
 	}
@@ -110,11 +94,15 @@ static void confirm(struct rlc *rlc, uint32_t count)
 	out_drop(&nr->cell, p, &other->at, CELL_DROP_PDCP_DISCARD);
 }
 
-/* Copies of PDCP duplication are not decided on. */
-static struct aqm_cfg aqm_cfg_of(const struct cell_nr_aqm_cfg *cfg, const struct drb *b)
+/* That of its queue discipline, or that of all bearers. Copies of PDCP duplication are not decided
+ * on. */
+static struct aqm_cfg aqm_of(const struct cell_nr_aqm_cfg *cfg, const struct drb *b)
 {
 	bool here = (b->at.dir == CELL_DIR_DL || cfg->uplink) && !b->cfg.pdcp.duplication;
+	const struct cell_qdisc *qdisc = aqm_qdisc(&b->cfg.rlc, b->at.dir);
 
+	if (qdisc->kind != CELL_QDISC_PFIFO)
+		return aqm_cfg_of(qdisc);
 	return (struct aqm_cfg){
 		.kind = here ? cfg->mode : (uint8_t)CELL_AQM_NONE,
 		.l4s_id = cfg->l4s_id,
@@ -128,12 +116,16 @@ static struct aqm_cfg aqm_cfg_of(const struct cell_nr_aqm_cfg *cfg, const struct
 	};
 }
 
-void drb_tx_init(struct nr *nr, struct drb *b)
+void drb_tx_init(struct nr *nr, struct drb *b, struct fq_flow *flow)
 {
-	struct aqm_cfg aqm = aqm_cfg_of(&nr->cell.cfg.nr.aqm, b);
+	struct aqm_cfg aqm = aqm_of(&nr->cell.cfg.nr.aqm, b);
+	bool dl = b->at.dir == CELL_DIR_DL;
 
+	aqm.flow = flow;
 	b->rlc.take = take;
 	b->rlc.confirm = b->cfg.pdcp.duplication ? confirm : NULL;
+	rng_init(&b->aqm.pie.rng, nr->cell.cfg.seed, dl ? "pie-dl" : "pie-ul",
+	         b->sch->ue | (uint32_t)b->at.lcid << 8);
 	aqm_init(&b->aqm, &aqm, nr->cell.start_ns);
 }
 
@@ -194,6 +186,35 @@ static struct pkt *place(const struct rlc_sdu_queue *q, const struct pkt *p)
 	return before;
 }
 
+/* With FQ-CoDel the longest of its queues makes room for what comes. */
+static void make_room(struct nr *nr, struct drb *b)
+{
+	struct rlc_sdu_queue *q = b->rlc.queue;
+	struct pkt *before, *p;
+
+	for (uint32_t n = aqm_overflow(&b->aqm, &q->sdus, &before); n > 0; n--) {
+		p = pkt_queue_remove(&q->sdus, before);
+		q->bytes -= p->sdu_len;
+		aqm_left(&b->aqm, p);
+		out_drop(&nr->cell, p, &b->at, CELL_DROP_QUEUE_FULL);
+	}
+}
+
+/* Queue management lets @p in, perhaps marked; otherwise it is dropped. */
+static bool let_in(struct nr *nr, struct drb *b, struct pkt *p)
+{
+	switch (aqm_arrive(&b->aqm, &b->rlc.queue->sdus, p, nr->cell.event_ns)) {
+	case AQM_DROP:
+		out_drop(&nr->cell, p, &b->at, CELL_DROP_AQM);
+		return false;
+	case AQM_MARK_COUPLED:
+		aqm_mark(&nr->cell, &b->at, p, true);
+		return true;
+	default:
+		return true;
+	}
+}
+
 void drb_enqueue(struct nr *nr, struct drb *b, struct pkt *p)
 {
 	struct rlc_sdu_queue *q = b->rlc.queue;
@@ -242,6 +263,10 @@ void drb_send(struct nr *nr, struct drb *b, struct pkt *p)
 	bool second = b->twin && refusal(nr, b->twin, p) == CELL_DROP_NONE;
 	struct pkt *twin = NULL;
 
+	if (refused == CELL_DROP_QUEUE_FULL) {
+		make_room(nr, b);
+		refused = refusal(nr, b, p);
+	}
 	if (refused != CELL_DROP_NONE && !second) {
 		out_drop(&nr->cell, p, &b->at, refused);
 		return;
@@ -253,6 +278,8 @@ void drb_send(struct nr *nr, struct drb *b, struct pkt *p)
 		return;
 	}
 	pdcp_nr_accept(&b->pdcp->pdcp_tx, p, put_sdap(nr, b, p), nr->cell.event_ns);
+	if (!p->has_pdcp_sn && !let_in(nr, b, p))
+		return;
 	if (refused == CELL_DROP_NONE && second)
 		twin = twin_of(nr, p);
 	drb_enqueue(nr, refused == CELL_DROP_NONE ? b : b->twin, p);

@@ -23,8 +23,9 @@ static inline uint8_t drb_qfi(const struct drb *b)
 /** drb_record_buffer() - add a row that tells what waits at the start of @b */
 void drb_record_buffer(struct nr *nr, const struct drb *b);
 
-/** drb_tx_init() - queue management of @b, and what its RLC asks before it sends */
-void drb_tx_init(struct nr *nr, struct drb *b);
+/** drb_tx_init() - queue management of @b, with its @flow entries, and what its RLC asks before it
+ * sends */
+void drb_tx_init(struct nr *nr, struct drb *b, struct fq_flow *flow);
 
 /** drb_send() - a datagram enters @b */
 void drb_send(struct nr *nr, struct drb *b, struct pkt *p);

@@ -92,6 +92,7 @@ struct needs {
 	size_t state;
 	size_t window;
 	size_t words;
+	size_t flows; /* of FQ-CoDel */
 };
 
 static struct needs needs_of(const struct cell_cfg *cfg)
@@ -108,6 +109,8 @@ static struct needs needs_of(const struct cell_cfg *cfg)
 			all.n += 2u << is_twice(cfg, &b);
 			all.state += 2 * state << is_twice(cfg, &b);
 			all.window += 2 * window << is_twice(cfg, &b);
+			for (uint8_t d = 0; d < 2; d++)
+				all.flows += aqm_flows(aqm_qdisc(&b.rlc, d)) << is_twice(cfg, &b);
 		}
 	return all;
 }
@@ -130,6 +133,7 @@ struct cell *nr_lay_out(struct arena *a, const struct cell_cfg *cfg)
 	uint8_t *state = arena_take(a, 1, needs.state);
 	struct rlc_pdu **window = arena_take(a, needs.window, sizeof(*window));
 	uint64_t *words = arena_take(a, needs.words, sizeof(*words));
+	struct fq_flow *flow = arena_take(a, needs.flows, sizeof(*flow));
 	struct nr_tb_pool tbs =
 		nr_tb_take(a, blocks_at_once(cfg) + nr_blocks_of_event(cfg), largest_block(cfg));
 	struct nr_store *store = nr_store_take(a, cfg->max_pkts);
@@ -150,6 +154,7 @@ struct cell *nr_lay_out(struct arena *a, const struct cell_cfg *cfg)
 		.rlc_state = state,
 		.window = window,
 		.pdcp_words = words,
+		.fq_flow = flow,
 		.sched_memory = sched,
 		.crowd_memory = crowd,
 		.next_block = 1,
@@ -334,7 +339,8 @@ static void init_ues(struct nr *nr)
 	const struct cell_cfg *cfg = &nr->cell.cfg;
 	struct drb_memory memory = { .rlc_state = nr->rlc_state,
 		                     .window = nr->window,
-		                     .pdcp_words = nr->pdcp_words };
+		                     .pdcp_words = nr->pdcp_words,
+		                     .flow = nr->fq_flow };
 	struct nr_ue *second = nr->ue + cfg->n_ue;
 	struct drb *drb = nr->drb;
 

@@ -300,7 +300,8 @@ struct nr {
 	struct nr_tb_queue air[2]; /* in flight, by decode time: CELL_DIR_UL, CELL_DIR_DL */
 	struct drb *drb;           /* of all shared channels */
 	uint8_t *rlc_state;
-	uint64_t *pdcp_words; /* of all PDCP entities */
+	uint64_t *pdcp_words;    /* of all PDCP entities */
+	struct fq_flow *fq_flow; /* of all queues with FQ-CoDel */
 	struct rlc_pdu **window;
 	struct rlc_shared rlc;
 	struct harq_model harq;

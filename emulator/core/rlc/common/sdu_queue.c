@@ -16,20 +16,33 @@ void rlc_sdu_queue_insert(struct rlc_sdu_queue *q, struct pkt *before, struct pk
 	q->bytes += p->sdu_len;
 }
 
+static struct pkt *next_sdu(const struct rlc_sdu_queue *q, struct pkt *before)
+{
+	if (q->next)
+		return q->next(q->arg, before);
+	return before ? before->next : q->sdus.head;
+}
+
 uint32_t rlc_sdu_queue_plan(const struct rlc_sdu_queue *q, uint32_t fixed, uint32_t max,
                             struct rlc_tx_pdu *ret)
 {
-	const struct pkt *p = q->sdus.head;
+	struct pkt *p = q->head_sent > 0 ? q->sdus.head : NULL, *before = NULL;
 	uint32_t left = p ? (uint32_t)p->sdu_len - q->head_sent : 0;
 	uint32_t data = 0;
 
 	ret->n = 0;
 	ret->fi = q->head_sent > 0 ? RLC_FI_FIRST_CONTINUES : 0;
-	while (p && ret->n < RLC_ELEMENTS_MAX) {
+	for (; ret->n < RLC_ELEMENTS_MAX; before = p, p = NULL) {
 		uint32_t header = fixed + (uint32_t)rlc_li_bytes((uint16_t)(ret->n + 1));
 		uint32_t room, take;
 
 		if (header + data >= max)
+			break;
+		if (!p) {
+			p = next_sdu(q, before);
+			left = p ? p->sdu_len : 0;
+		}
+		if (!p)
 			break;
 		room = max - header - data;
 		take = left < room ? left : room;
@@ -39,8 +52,6 @@ uint32_t rlc_sdu_queue_plan(const struct rlc_sdu_queue *q, uint32_t fixed, uint3
 			ret->fi |= RLC_FI_LAST_CONTINUES;
 			break;
 		}
-		p = p->next;
-		left = p ? p->sdu_len : 0;
 	}
 	return data;
 }

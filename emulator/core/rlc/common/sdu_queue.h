@@ -18,6 +18,11 @@ struct rlc_sdu_queue {
 	uint32_t limit;     /* packets */
 	uint32_t bytes;     /* not yet in any PDU */
 	uint16_t head_sent; /* bytes of the first SDU already in PDUs */
+
+	/* Which SDU goes behind @before, of which the last byte goes into the same PDU, or first
+	 * for NULL: it may drop SDUs and change their order. NULL: as they are in `sdus`. */
+	struct pkt *(*next)(void *arg, struct pkt *before);
+	void *arg;
 };
 
 /* What went into a PDU, for the trace. */
