@@ -2,12 +2,16 @@
 """A UE on two radio networks in the virtual lab: plain TCP over either, and Multipath TCP over both."""
 
 import json
+import subprocess
+import time
 
 import polars as pl
 import pytest
-from e2e import ROOT, bundles, cellbed
+from e2e import CELLBED, ROOT, bundles, cellbed, needs_native
+from machine import nothing_left
 
 from cellbed_formats.bundle import read_bundle
+from cellbed_formats.radios import networks
 
 pytestmark = pytest.mark.lab
 
@@ -106,3 +110,26 @@ def test_topology_prints_routes_and_rules():
 def test_what_has_one_network_says_so(words, said):
     done = cellbed(*words, ROOT / "scenarios/two-radios/quick.yaml", check=False)
     assert done.returncode and said in done.stderr.replace("\n", " ")
+
+
+NATIVE = ["--lab", "native", "--set", "links.0.delay_ms=0", "--set", "links.1.delay_ms=0", "--set",
+          "radios.wifi.events=[]"]
+
+
+@needs_native
+def test_a_network_of_a_native_run_changes_while_it_goes_on(tmp_path):
+    with nothing_left(), subprocess.Popen(
+            [CELLBED, "run", ROOT / "scenarios/two-radios/quick.yaml", "--variant", "both", "--results", tmp_path,
+             "--set", "traffic.0.duration_s=8", *NATIVE]) as running:
+        def change(key):
+            return cellbed("set", "--pid", running.pid, "phone", f"{key}=1000", check=False)
+
+        end = time.monotonic() + 20
+        while change("radios.wifi.outage_ms").returncode and time.monotonic() < end:
+            time.sleep(0.2)
+        assert "key 'radios.wlan': the run that goes on has no such radio network" in \
+            change("radios.wlan.outage_ms").stderr.replace("\n", " ")
+    bundle = read_bundle(bundles(tmp_path)["both"])
+    changes = [read.radio.filter(event="channel").height for read in (bundle, networks(bundle)["wifi"])]
+    assert changes[0] == 0 and changes[1] > 0
+    assert bundle.stream("file")["received_bytes"] > 1e6

@@ -119,5 +119,5 @@ def test_with_one_network_the_keys_are_refused(wired, write, key, value, message
 
 def test_the_scenario_of_the_project_says_what_it_is_about():
     _, runs = expand(ROOT / "scenarios/two-radios/mptcp.yaml")
-    assert {run.variant for run in runs} == {"tcp-5g", "tcp-wifi", "both", "handover", "outage", "far", "backup",
-                                             "backup-outage"}
+    assert {run.variant for run in runs} == {"tcp-5g", "tcp-wifi", "tcp-outage", "both", "handover", "outage",
+                                             "outage-stale", "far", "backup", "backup-outage"}
