@@ -128,6 +128,13 @@ struct cell_harq_cfg {
 	uint8_t n_bler;       /* entries; the last one holds for further attempts */
 	uint32_t bler_q32[CELL_HARQ_ATTEMPTS_MAX];
 	uint32_t nack_to_ack_q32;
+	uint32_t ack_to_nack_q32; /* DL */
+};
+
+/* When a base station knows of a channel. Source: TS 36.213 7.2.2; TS 38.214 5.2.1.4 */
+struct cell_cqi_reports_cfg {
+	uint16_t period_ms; /* 0: it knows at once */
+	uint8_t delay_ms;   /* from what a report is about to its use */
 };
 
 /* Modelled UEs that only load the schedulers of every cell; see mac/common/crowd.h. */
@@ -165,6 +172,7 @@ struct cell_cfg {
 	struct cell_rlc_cfg rlc;
 	struct cell_pdcp_cfg pdcp;
 	struct cell_crowd_cfg crowd;
+	struct cell_cqi_reports_cfg cqi_reports;
 
 	/* Bearers that are not as the above, in the order of their UEs; the caller's until
 	 * cell_done(). Of one UE the first that takes a packet has it. */

@@ -36,10 +36,19 @@ struct cell_lte_mac_cfg {
 	                              */
 };
 
+/* Scheduling Requests on PUCCH. Source: TS 36.321 5.4.4; TS 36.213 Table 10.1.5-1 */
+struct cell_lte_sr_cfg {
+	uint8_t period_ms;        /* of a UE's occasions; 0 = it has none, and uses random access */
+	uint8_t prohibit_periods; /* least time between two requests */
+	uint8_t trans_max;        /* without success, before random access */
+	uint16_t bsr_retx_ms;     /* so long a UE that sent a BSR waits for grants */
+};
+
 /* Control channels of the downlink, by its SINR. Source: R4-081920; Li et al, section I */
 struct cell_lte_control_cfg {
 	uint8_t errors; /* 0 = none */
 	uint8_t dtx;    /* enum cell_dtx */
+	uint8_t cfi; /* symbols of the control region, in which DCIs need room; 0 = one, no limit */
 };
 
 /* Mode selection. Source: Nardini, section IV. */
@@ -57,6 +66,7 @@ struct cell_lte_cfg {
 	struct cell_lte_timing_cfg timing;
 	struct cell_lte_ra_cfg ra;
 	struct cell_lte_mac_cfg mac;
+	struct cell_lte_sr_cfg sr;
 	struct cell_lte_control_cfg control;
 	struct cell_lte_mode_switch_cfg mode_switch;
 };

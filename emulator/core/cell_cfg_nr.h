@@ -21,8 +21,20 @@ struct cell_nr_phy_cfg {
 	uint8_t layers_dl; /* 1..4 */
 	uint8_t layers_ul;
 	uint8_t pdcch_symbols; /* of each downlink slot */
+	uint16_t coreset_rb;   /* of these symbols, in which DCIs need room; 0 = no limit */
 	uint8_t dmrs_symbols;  /* of each block */
 	uint8_t overhead_re;   /* of each block and PRB: 0, 6, 12, 18 */
+};
+
+/* What a cell says to everybody takes resource blocks. Source: TS 38.213 4.1; TS 38.331 5.2.1 */
+struct cell_nr_broadcast_cfg {
+	uint8_t on;
+	uint8_t ssb_period_ms;
+	uint8_t ssbs; /* of a burst, a beam each, which all else is repeated for */
+	uint16_t sib_period_ms;
+	uint16_t sib_rb;
+	uint16_t paging_period_ms;
+	uint16_t paging_rb;
 };
 
 /* Source: TS 38.214; TS 38.321 5.3, 5.4, 5.8 */
@@ -94,6 +106,7 @@ struct cell_nr_aqm_cfg {
 /* NR, beside what it shares with LTE. Source: TS 38.211 to 38.214, 38.321, 38.331 */
 struct cell_nr_cfg {
 	struct cell_nr_phy_cfg phy;
+	struct cell_nr_broadcast_cfg broadcast;
 	struct cell_nr_mac_cfg mac;
 	struct cell_nr_drx_cfg drx;
 	struct cell_nr_ra_cfg ra;

@@ -188,6 +188,7 @@ static int read_cell(struct reader *r, json_t *cell)
 	r->cfg->cell.handover.a3.on = json_object_get(cell, "a3") != NULL;
 	r->cfg->cell.handover.condition.on = json_object_get(cell, "condition") != NULL;
 	r->cfg->cell.handover.link_failure.on = json_object_get(cell, "link_failure") != NULL;
+	r->cfg->cell.nr.broadcast.on = json_object_get(cell, "broadcast") != NULL;
 	r->cfg->cell.handover.detach_times.on = json_object_get(cell, "detach_times") != NULL;
 	r->cfg->cell.handover.preparation_times.on =
 		json_object_get(cell, "preparation_times") != NULL;

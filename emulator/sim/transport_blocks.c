@@ -16,7 +16,7 @@ int main(void)
 
 	for (size_t i = 0; i < sizeof(dirs) / sizeof(*dirs); i++) {
 		for (uint8_t cqi = 1; cqi <= 15; cqi++) {
-			uint8_t itbs = phy_itbs(dirs[i], cqi);
+			uint8_t itbs = phy_itbs(dirs[i], cqi, 1);
 
 			for (uint16_t n_rb = 6; n_rb <= CELL_MAX_RB; n_rb++) {
 				uint16_t used = phy_rb_needed(dirs[i], itbs, UINT32_MAX, n_rb);

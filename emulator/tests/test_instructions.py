@@ -34,3 +34,6 @@ def test_instructions_per_packet():
     few, many = (int(n) for n in re.findall(r"crowd: \d+: (\d+) instructions/packet", one))
     assert counts["UM", "1"] < few < 1.5 * counts["UM", "1"]
     assert many < 1.15 * few
+    # What UEs ask for and hear on control channels costs little beside what they send.
+    free, controlled = (int(n) for n in re.findall(r"busy UEs, .*: (\d+) instructions/packet", one))
+    assert 1000 < controlled < 1.3 * free

@@ -37,3 +37,5 @@ if __name__ == "__main__":
     for crowd in (50, 500):
         count = per_packet(sys.argv[1], "um", crowd=crowd)
         print(f"RLC UM, 1500 bytes every 0.5 ms, downlink, crowd: {crowd}: {count:.0f} instructions/packet")
+    for mode, says in (("busy", "as they are"), ("control", "with SR, CQI reports and CFI 3")):
+        print(f"100 busy UEs, {says}: {per_packet(sys.argv[1], mode, 100):.0f} instructions/packet")

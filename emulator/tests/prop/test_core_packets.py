@@ -57,7 +57,9 @@ def at_least(cfg, port: int, direction: int, first: bool, alone: bool) -> int:
     if direction == UL and cfg.ue[port - 1].peer != NETWORK:
         delay += cfg.lte.timing.decode_tti * MS + assigned
     if first:
-        delay += (cfg.lte.timing.rar_delay_tti + cfg.lte.timing.rar_to_msg3_tti) * MS
+        t = cfg.lte.timing
+        by_preamble, by_request = t.rar_delay_tti + t.rar_to_msg3_tti, t.decode_tti + t.grant_to_tx_tti
+        delay += (min(by_preamble, by_request) if cfg.lte.sr.period_ms else by_preamble) * MS
         if direction == SL:
             delay += (cfg.lte.timing.decode_tti + cfg.lte.timing.grant_to_tx_tti) * MS
     return delay

@@ -36,7 +36,7 @@ static void test_downlink_leaves_at_the_ue(void **state)
  */
 static void test_grants_that_ignore_headers_segment(void **state)
 {
-	uint32_t sdu = phy_tbs(phy_itbs(CELL_DIR_DL, 15), 3);
+	uint32_t sdu = phy_tbs(phy_itbs(CELL_DIR_DL, 15, 1), 3);
 
 	for (uint8_t ignore = 0; ignore <= 1; ignore++) {
 		struct run r;

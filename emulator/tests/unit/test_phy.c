@@ -67,14 +67,14 @@ static void test_cqi_rule(void **state)
 			for (uint8_t i = 0; i < PHY_ITBS_COUNT; i++)
 				if (8 * phy_tbs(i, 50) <= bits)
 					expected = i;
-			assert_int_equal(phy_itbs((enum cell_dir)dir, cqi), expected);
+			assert_int_equal(phy_itbs((enum cell_dir)dir, cqi, 1), expected);
 		}
 	/* 5.5547 * 7200 = 39993 bits; I_TBS 26 has 36696. */
-	assert_int_equal(phy_itbs(CELL_DIR_UL, 15), 26);
+	assert_int_equal(phy_itbs(CELL_DIR_UL, 15, 1), 26);
 	/* 1.4766 * 7200 = 10631 bits; I_TBS 11 has 9912, 12 has 11448. */
-	assert_int_equal(phy_itbs(CELL_DIR_SL, 7), 11);
+	assert_int_equal(phy_itbs(CELL_DIR_SL, 7, 1), 11);
 	/* Not even I_TBS 0 with 1384 bits keeps to CQI 1 with 1096: the lowest it is. */
-	assert_int_equal(phy_itbs(CELL_DIR_UL, 1), 0);
+	assert_int_equal(phy_itbs(CELL_DIR_UL, 1, 1), 0);
 }
 
 /* First I_MCS of every I_TBS. Source: TS 36.213 Tables 7.1.7.1-1 (DL), 8.6.1-1 (UL) */

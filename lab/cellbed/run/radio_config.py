@@ -110,8 +110,10 @@ def _all_quantiles(times: dict[str, int]) -> dict[str, int]:
 def _nr(radio: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
     """A network of NR, without its tunnels."""
     return {"system": "nr", "max_pkts": radio["max_pkts"], "scheduler": radio["scheduler"],
-            "pf_average_tti": radio["pf_average_tti"], **_nr_layers(radio), "nr": radio["nr"],
-            **({"crowd": radio["crowd"]} if radio.get("crowd") else {}),
+            "pf_average_tti": radio["pf_average_tti"], **_nr_layers(radio),
+            "nr": {key: value for key, value in radio["nr"].items() if key != "broadcast"},
+            **{key: of[key] for of, key in ((radio, "crowd"), (radio, "cqi_reports"), (radio["nr"], "broadcast"))
+               if of.get(key)},
             "ues": [_nr_ue(name, ue, radio["scheduler"]) | _tunnel_of(name, settings)
                     for name, ue in radio["ues"].items()]}
 

@@ -23,7 +23,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from cellbed.scenario import bearer, crowd, handover, netem, qdisc, radio, radio_system
+from cellbed.scenario import bearer, control_channels, crowd, handover, netem, qdisc, radio, radio_system
 from cellbed.scenario.fields import Unit
 
 _MADE = """/* SPDX-License-Identifier: GPL-2.0-or-later */
@@ -32,7 +32,8 @@ _MADE = """/* SPDX-License-Identifier: GPL-2.0-or-later */
 """
 _SECTIONS: dict[str, tuple[type[BaseModel], str]] = {
     "cell": (radio.Radio, ""), "timing": (radio.Timing, "lte.timing."), "ra": (radio.RandomAccess, "lte.ra."),
-    "mac": (radio.Mac, "lte.mac."), "harq": (radio.Harq, "harq."), "control": (radio.Control, "lte.control."),
+    "mac": (radio.Mac, "lte.mac."), "sr": (control_channels.SchedulingRequests, "lte.sr."),
+    "harq": (radio.Harq, "harq."), "control": (radio.Control, "lte.control."),
     "rlc": (bearer.Rlc, "rlc."), "rlc_um": (bearer.RlcUm, "rlc.um."), "rlc_am": (bearer.RlcAm, "rlc.am."),
     "pdcp": (bearer.Pdcp, "pdcp."), "mode_switch": (radio.ModeSwitch, "lte.mode_switch."),
     "handover": (handover.Handover, "handover."), "a3": (handover.A3, "handover.a3."),
@@ -40,7 +41,8 @@ _SECTIONS: dict[str, tuple[type[BaseModel], str]] = {
     "link_failure": (handover.LinkFailure, "handover.link_failure."),
     "detach_times": (handover.Times, "handover.detach_times."),
     "preparation_times": (handover.Times, "handover.preparation_times."), "gtpu": (radio.Gtpu, "gtpu."),
-    "crowd": (crowd.Crowd, "crowd."),
+    "crowd": (crowd.Crowd, "crowd."), "cqi_reports": (control_channels.CqiReports, "cqi_reports."),
+    "broadcast": (control_channels.Broadcast, "nr.broadcast."),
     **{name: (model, model.PREFIX) for name, model in radio_system.others().items()}, "ues": (radio.UeRadio, ""),
     "bearers": (bearer.Bearer, ""), "filters": (bearer.Filter, ""), "netem": (netem.Netem, ""),
     "qdisc": (qdisc.Qdisc, "")}
@@ -52,11 +54,12 @@ _FIELDS = {
     "ra.rac_timeout_ms": "lte.ra.rac_timeout_tti", "timing.processing_lead_us": "lte.timing.processing_lead_ns",
     "nr.random_access": "nr.ra.procedure", "nr.aqm": "nr.aqm.mode"}
 # What the daemon's configuration has in place of keys of a scenario, or beside them.
-_DAEMON_ONLY = {"cell": ("enbs", "sgw", *handover.SECTIONS), "packet_trace": ("uplink_sizes_us", "downlink_sizes_us"),
-                "ues": ("name", "enb", "address", "address6")}
+_DAEMON_ONLY = {"cell": ("enbs", "sgw", "broadcast", *handover.SECTIONS),
+                "packet_trace": ("uplink_sizes_us", "downlink_sizes_us"), "ues": ("name", "enb", "address", "address6")}
 _SCENARIO_ONLY = {"cell": ("events", "channel"), "timing": ("preset",), "handover": handover.SECTIONS,
-                  "packet_trace": ("uplink_sizes", "downlink_sizes"), "constant_rate": ("satellite",)}
-_MAY_BE_UNSET = ("weight", "dscp", "second_cqi_ul", "second_cqi_dl")
+                  "packet_trace": ("uplink_sizes", "downlink_sizes"), "constant_rate": ("satellite",),
+                  "nr": ("broadcast",)}
+_MAY_BE_UNSET = ("weight", "dscp", "second_cqi_ul", "second_cqi_dl", "nr.phy.coreset_rb")
 _OF_BEARERS = ("rlc", "rlc_um", "rlc_am", "pdcp")  # sections whose fields struct cell_bearer_cfg has, too
 _NS_PER_US = 1000
 _CDB_PER_DB = 100
@@ -124,9 +127,10 @@ def _bounds(info: FieldInfo) -> tuple[float, float]:
 def _fraction(name: str, field: str, info: FieldInfo, default: Any) -> Value:
     """Of a number that is no integer, by the unit of its type. Raises TypeError when that has none."""
     low, high = _bounds(info)
-    if Unit.DECIBEL in info.metadata:
+    units = _metadata(info)
+    if Unit.DECIBEL in units:
         return Value(name, field.removesuffix("_db") + "_cdb", "KIND_DB_TO_CDB", low, high, default)
-    if Unit.PROBABILITY in info.metadata:
+    if Unit.PROBABILITY in units:
         return Value(name, f"{field}_q32", "KIND_PROBABILITY", low, high, int((default or 0) * _Q32))
     raise TypeError(f"{name}: float without a unit: give it a type of cellbed.scenario.fields")
 

@@ -13,7 +13,8 @@ from typing import Any, ClassVar, Literal
 
 from cellbed.scenario import bearer as bearer_keys
 from cellbed.scenario import handover
-from cellbed.scenario.fields import Decibel, ErrorRate, Key, Microseconds, Milliseconds, Slots
+from cellbed.scenario.control_channels import Broadcast
+from cellbed.scenario.fields import Decibel, ErrorRate, Key, Microseconds, Milliseconds, Slots, unset
 from cellbed.scenario.system import System
 
 # Defaults of NR in the sections of LTE. Source: 5QI 9 of srsRAN Project,
@@ -94,8 +95,8 @@ class Nr(System):
     ENB = "the gNB"
     HAS_CORE = True
     RADIO_KEYS: ClassVar[frozenset[str]] = System.RADIO_KEYS | {
-        "scheduler", "pf_average_tti", "harq", "rlc", "rlc_um", "rlc_am", "pdcp", "channel", "crowd", "handover",
-        "gtpu", "events"}
+        "scheduler", "pf_average_tti", "harq", "rlc", "rlc_um", "rlc_am", "pdcp", "channel", "crowd", "cqi_reports",
+        "handover", "gtpu", "events"}
     UE_KEYS: ClassVar[frozenset[str]] = System.UE_KEYS | {
         "weight", "cqi_ul", "cqi_dl", "bler_ul", "bler_dl", "bearers", *SECOND_CELL}
 
@@ -125,6 +126,10 @@ class Nr(System):
         says="Spatial layers of a downlink block, all as good as the CQI says. TS 38.211 7.3.1.3")
     layers_ul: int = Key(1, 1, 4, says="The same for the uplink. TS 38.211 6.3.1.3")
     pdcch_symbols: int = Key(2, 1, 3, says="Symbols at the start of each downlink slot for control. TS 38.211 7.3.2.2")
+    coreset_rb: int | None = Key(None, 6, 275, exclude_if=unset,
+        says="Resource blocks of these symbols that carry PDCCH, of which there are CCEs by sixes: 48 of two symbols "
+             "have 16. They limit how many DCIs a slot has. A DCI takes 1, 2, 4, 8 or 16 CCEs by the CQI of the UE's "
+             "downlink, at its C-RNTI's places; null: no limit. TS 38.211 7.3.2.2; TS 38.213 10.1")
     dmrs_symbols: int = Key(1, 1, 4,
         says="Symbols of a block that have reference signals and no data. TS 38.211 7.4.1.1, 6.4.1.1")
     overhead_re: Literal[0, 6, 12, 18] = Key(0,
@@ -202,6 +207,8 @@ class Nr(System):
         says="Failures of first transmissions that the outer loop aims at")
     outer_loop_step_db: Decibel = Key(0.5, 0.01, 5,
         says="What a NACK takes from the offset; an ACK adds this times target_bler / (1 - target_bler)")
+    broadcast: Broadcast | None = Key(None, exclude_if=unset,
+        says="What the gNB says to everybody takes resource blocks; null: nothing")
     sdap_header: bool = Key(False,
         says="true: packets have an SDAP header of one octet with their QoS flow, the number of their bearer. Wireshark"
              " cannot know of it without RRC. TS 37.324 6.2.2")
@@ -443,6 +450,13 @@ class Nr(System):
                                  f"{self.harq_processes}")
         if self.ra_rb > n_rb:
             raise ValueError(f"key '{where}.ra_rb': value {self.ra_rb}: the carrier has fewer; allowed 1..{n_rb}")
+        if self.coreset_rb is not None and self.coreset_rb > n_rb:
+            raise ValueError(f"key '{where}.coreset_rb': value {self.coreset_rb}: the carrier has fewer; allowed "
+                             f"6..{n_rb}")
+        most = 8 if self.frequency_range == "fr1" else 64
+        if self.broadcast is not None and self.broadcast.ssbs > most:
+            raise ValueError(f"key '{where}.broadcast.ssbs': value {self.broadcast.ssbs}: {self.frequency_range} has "
+                             f"fewer; allowed 1..{most} (TS 38.213 4.1)")
 
     def _check_drx(self, where: str) -> None:
         if not self.drx_cycle_ms:

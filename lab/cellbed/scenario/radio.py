@@ -26,6 +26,7 @@ from cellbed.scenario.bearer import (
 )
 from cellbed.scenario.channel import Channel
 from cellbed.scenario.constant_rate import ConstantRate
+from cellbed.scenario.control_channels import CqiReports, SchedulingRequests
 from cellbed.scenario.crowd import Crowd
 from cellbed.scenario.fields import Key, Microseconds, Milliseconds, Model, Name, Probability, Rate, Ttis, known, unset
 from cellbed.scenario.handover import Handover
@@ -136,6 +137,9 @@ class Harq(Model):
     nack_to_ack: Probability = Key(0.0,
         says="Probability that the sender takes a NACK for an ACK, so that HARQ loses the block. Park, section 3, has "
              "0.0001")
+    ack_to_nack: Probability | None = Key(None, exclude_if=unset,
+        says="Probability that the base station takes an ACK for a NACK, and sends a block again that the UE has; "
+             "null: 0. TS 36.104 8.3.2 and TS 38.104 8.3 ask for 0.01 at most")
 
     @field_validator("bler")
     @classmethod
@@ -157,6 +161,11 @@ class Control(Model):
              " and sends it again, an attempt that adds nothing to the receiver's soft bits; `lose`: HARQ gives it up, "
              "\"the loss of corresponding TBs\" of Li et al, section III. A missed uplink grant goes unused, which the "
              "eNB sees when it would have decoded; a missed RAR is no answer")
+    cfi: Literal[1, 2, 3] | None = Key(None, exclude_if=unset,
+        says="Symbols of the control region, one more with up to ten resource blocks. Its elements (CCEs) limit how "
+             "many DCIs a sub-frame has: 8, 25 and 41 CCEs with 50 resource blocks. A DCI takes 1, 2, 4 or 8 of "
+             "them by the CQI of the UE's downlink, at its C-RNTI's places. null: one symbol, without a limit. "
+             "TS 36.211 6.7, 6.8; TS 36.213 9.1.1")
 
 
 class ModeSwitch(Model):
@@ -283,6 +292,8 @@ class Radio(Model):
     timing: Timing = Timing()
     ra: RandomAccess = RandomAccess()
     mac: Mac = Mac()
+    sr: SchedulingRequests | None = Key(None, exclude_if=unset,
+        says="Scheduling Requests: UEs ask for grants on PUCCH; null: by random access, as in Nardini")
     harq: Harq = Harq()
     control: Control = Control()
     rlc: Rlc = Rlc()
@@ -296,6 +307,8 @@ class Radio(Model):
         max_length=1024, says="What happens at given times")
     crowd: Crowd | None = Key(None, exclude_if=unset,
         says="Modelled UEs that only load the schedulers, beside those of `ues`; null: none")
+    cqi_reports: CqiReports | None = Key(None, exclude_if=unset,
+        says="The base station knows of a channel by reports, in LTE and NR; null: it knows at once")
     channel: Channel | None = Key(None,
         says="How good the links are over time; null: the CQIs of `radio.ues` for the whole run")
     utran: Utran | None = Key(None, says="A dedicated channel of the UTRAN, with `system: utran` only")
@@ -310,6 +323,12 @@ class Radio(Model):
     def ues_are_as_the_radio(cls, data: Any) -> Any:
         """What a bearer does not say of RLC and PDCP, and a UE of its recorded link, the radio says."""
         return with_own_links(inherited(nr_defaults(data)))
+
+    def check_requests(self) -> None:
+        """Raises ValueError for requests that no UE would send."""
+        if self.sr is not None and self.mac.ul_always_scheduled:
+            raise ValueError("key 'radio.sr': with radio.mac.ul_always_scheduled no UE has to ask; remove one of the "
+                             "two")
 
     def check_crowd(self) -> None:
         """Raises ValueError for modelled UEs that the rest of the radio cannot have."""

@@ -155,9 +155,11 @@ uint32_t crowd_flows(struct crowd *crowd, const struct cell_cfg *cfg, uint32_t e
 			struct crowd_member *member = &crowd->member[m];
 
 			if (member->cqi_epoch != epoch) {
+				uint8_t cqi = cqi_of(crowd, cfg, m, epoch);
+
 				member->cqi_epoch = epoch;
-				member->format =
-					formats->format(formats->of, cqi_of(crowd, cfg, m, epoch));
+				member->format = formats->format(formats->of, cqi);
+				member->level = formats->level(formats->of, cqi);
 			}
 			ret[n++] = (struct sched_flow){
 				.id = (uint16_t)(first_id + m),
@@ -168,6 +170,7 @@ uint32_t crowd_flows(struct crowd *crowd, const struct cell_cfg *cfg, uint32_t e
 				.rate = formats->rate(formats->of, member->format),
 				.delay_us = (uint32_t)((now_ns - member->since_ns) / 1000),
 				.weight = cfg->crowd.weight,
+				.level = member->level,
 			};
 		}
 	return n;

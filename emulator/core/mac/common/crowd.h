@@ -30,6 +30,7 @@ struct crowd_member {
 	uint32_t cqi_epoch; /* period of crowd.cqi_period_ms in which its CQI was drawn */
 	int64_t since_ns;   /* they wait, or it was last granted */
 	uint8_t format;     /* of its CQI: I_TBS of LTE, MCS of NR */
+	uint8_t level;      /* of its CQI: log2 of the control channel elements of a DCI */
 };
 
 /* The modelled UEs of a cell in one direction. */
@@ -60,6 +61,7 @@ struct crowd_formats {
 	const void *of;
 	uint8_t (*format)(const void *of, uint8_t cqi);
 	uint32_t (*rate)(const void *of, uint8_t format); /* bytes that the carrier would hold */
+	uint8_t (*level)(const void *of, uint8_t cqi);
 };
 
 /**

@@ -14,6 +14,7 @@ void harq_model_init(struct harq_model *m, const struct cell_harq_cfg *cfg, bool
 	m->dtx_loses = dtx_loses;
 	m->by_sinr = cfg->errors == CELL_ERRORS_SINR;
 	m->nack_to_ack_q32 = cfg->nack_to_ack_q32;
+	m->ack_to_nack_q32 = cfg->ack_to_nack_q32;
 	for (uint8_t i = 0; i < CELL_HARQ_ATTEMPTS_MAX; i++) {
 		uint8_t k = i < cfg->n_bler ? i : (uint8_t)(cfg->n_bler - 1);
 		uint64_t after = cfg->bler_q32[k];

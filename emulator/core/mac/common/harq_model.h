@@ -8,10 +8,11 @@
 
 #include "cell_cfg.h"
 
-/* Chance that attempt k + 1 fails after k failed ones, and of a NACK read as ACK. */
+/* Chance that attempt k + 1 fails after k failed ones, of a NACK read as ACK, and the reverse. */
 struct harq_model {
 	uint32_t fail_q32[CELL_HARQ_ATTEMPTS_MAX];
 	uint32_t nack_to_ack_q32;
+	uint32_t ack_to_nack_q32;
 	uint8_t max_attempts;
 	uint8_t dl_rtt_tti;
 	bool by_sinr;

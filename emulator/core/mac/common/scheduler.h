@@ -38,6 +38,7 @@ struct sched_flow {
 	uint8_t ue;        /* index, or SCHED_CROWD */
 	uint8_t dir;       /* enum cell_dir */
 	uint8_t weight;    /* 1..255 */
+	uint8_t level;     /* log2 of the control channel elements of its DCIs */
 };
 
 /* What is remembered of a flow between sub-frames; all 0 at first. */

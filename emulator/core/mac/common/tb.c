@@ -21,7 +21,7 @@ struct tb *tb_alloc(struct tb_pool *pool)
 	tb->ends = (struct pkt_queue){ 0 };
 	tb->block = 0;
 	tb->attempt = 0;
-	tb->nack_to_ack = false;
+	tb->nack_to_ack = tb->ack_to_nack = tb->delivered = false;
 	tb->dtx = false;
 	tb->soft = (struct bler_soft){ 0 };
 	return tb;

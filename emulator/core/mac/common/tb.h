@@ -43,6 +43,8 @@ struct tb {
 	uint8_t attempt; /* HARQ transmissions, from 1 */
 	uint8_t outcome; /* enum tb_outcome of the last one */
 	bool nack_to_ack;
+	bool ack_to_nack;      /* DL: decoded, and sent again nevertheless */
+	bool delivered;        /* by an earlier attempt: what comes now is thrown away */
 	bool dtx;              /* the UE missed the assignment of this attempt */
 	struct bler_soft soft; /* with errors by SINR */
 	uint8_t *buf;          /* phy_tbs(26, n_rb) bytes */

@@ -105,3 +105,11 @@ bool grant_msg3_pending(const struct grant_ring *r)
 			return true;
 	return false;
 }
+
+bool grant_heard(const struct grant_ring *r)
+{
+	for (uint32_t i = r->used; i != r->issued; i++)
+		if (!r->grant[i % GRANTS_KEPT].missed)
+			return true;
+	return false;
+}

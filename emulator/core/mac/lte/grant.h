@@ -35,6 +35,7 @@ struct grant {
 	bool retx;       /* DL: of the block that waits in that process */
 	bool msg3;       /* from a RAR: for the BSR */
 	bool missed;     /* UL, SL: the UE did not get the DCI */
+	bool asked;      /* UL: answers a Scheduling Request: for the BSR */
 };
 
 /*
@@ -74,6 +75,9 @@ bool grant_reaches(const struct grant_ring *r, uint32_t tti);
 
 /** grant_msg3_pending() - a RAR's grant is still to be used */
 bool grant_msg3_pending(const struct grant_ring *r);
+
+/** grant_heard() - an unused grant is there that the UE has got */
+bool grant_heard(const struct grant_ring *r);
 
 /** grant_overhead() - header bytes the eNB allows for beside @sdu_bytes */
 uint32_t grant_overhead(uint32_t sdu_bytes);

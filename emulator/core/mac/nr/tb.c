@@ -39,7 +39,7 @@ struct nr_tb *nr_tb_alloc(struct nr_tb_pool *pool)
 	tb->n_sdus = 0;
 	tb->block = 0;
 	tb->attempt = 0;
-	tb->nack_to_ack = false;
+	tb->nack_to_ack = tb->ack_to_nack = tb->delivered = false;
 	tb->soft = (struct bler_soft){ 0 };
 	return tb;
 }

@@ -43,6 +43,8 @@ struct nr_tb {
 	uint8_t attempt; /* HARQ transmissions, from 1 */
 	uint8_t outcome; /* enum nr_outcome of the last one */
 	bool nack_to_ack;
+	bool ack_to_nack;      /* DL: decoded, and sent again nevertheless */
+	bool delivered;        /* by an earlier attempt: what comes now is thrown away */
 	struct bler_soft soft; /* with errors by SINR */
 	uint8_t *buf;
 };

@@ -13,18 +13,24 @@ static const uint32_t cqi_efficiency[16] = {
 /*
  * Resource elements that carry data in one PRB pair, normal cyclic prefix.
  * UL: 14 symbols less 2 of DM-RS, 12 subcarriers (TS 36.211 5.5.2.1).
- * DL: 14 symbols less 1 of PDCCH (CFI 1), less the 6 CRS of one antenna port
+ * DL: 14 symbols less those of the control region, less the 6 CRS of one antenna port
  * that lie outside it (TS 36.211 6.10.1.2).
  */
-static uint32_t re_per_prb(enum cell_dir dir)
+static uint32_t re_per_prb(enum cell_dir dir, uint8_t symbols)
 {
-	return dir == CELL_DIR_DL ? 12 * 13 - 6 : 12 * 12;
+	return dir == CELL_DIR_DL ? 12 * (14u - symbols) - 6 : 12 * 12;
 }
 
-uint8_t phy_itbs(enum cell_dir dir, uint8_t cqi)
+uint32_t phy_efficiency(uint8_t cqi)
+{
+	return cqi_efficiency[cqi];
+}
+
+uint8_t phy_itbs(enum cell_dir dir, uint8_t cqi, uint8_t symbols)
 {
 	const uint16_t n_rb = 50;
-	uint64_t capacity_bits = (uint64_t)cqi_efficiency[cqi] * n_rb * re_per_prb(dir) / 10000;
+	uint64_t capacity_bits =
+		(uint64_t)cqi_efficiency[cqi] * n_rb * re_per_prb(dir, symbols) / 10000;
 	uint8_t itbs = PHY_ITBS_COUNT - 1;
 
 	while (itbs > 0 && phy_tbs(itbs, n_rb) * 8 > capacity_bits)
@@ -52,9 +58,9 @@ uint8_t phy_bits(enum cell_dir dir, uint8_t itbs)
 	return mcs <= last_16qam ? 4 : 6;
 }
 
-uint32_t phy_coded_bits(enum cell_dir dir, uint8_t itbs, uint16_t n_rb)
+uint32_t phy_coded_bits(enum cell_dir dir, uint8_t itbs, uint16_t n_rb, uint8_t symbols)
 {
-	return (uint32_t)n_rb * re_per_prb(dir) * phy_bits(dir, itbs);
+	return (uint32_t)n_rb * re_per_prb(dir, symbols) * phy_bits(dir, itbs);
 }
 
 static bool is_dft_size(uint16_t n)

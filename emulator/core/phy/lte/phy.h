@@ -28,21 +28,25 @@ static inline uint32_t phy_tbs(uint8_t itbs, uint16_t n_rb)
 	return n_rb ? phy_tbs_bytes[itbs][n_rb - 1] : 0;
 }
 
+/** phy_efficiency() - bits per resource element of a CQI, times 10^4; 0 out of range */
+uint32_t phy_efficiency(uint8_t cqi);
+
 /**
  * phy_itbs() - transport format for a reported CQI
+ * @symbols: of the downlink's control region, 1 to 4
  *
  * The largest I_TBS whose block on 50 PRBs needs no more bits per resource
  * element than the CQI promises.
  * Source: TS 36.213 Table 7.2.3-1 (efficiencies), 7.2.3 (definition of CQI)
  */
-uint8_t phy_itbs(enum cell_dir dir, uint8_t cqi);
+uint8_t phy_itbs(enum cell_dir dir, uint8_t cqi, uint8_t symbols);
 
 /** phy_bits() - bits per modulation symbol of @itbs: 2, 4 or 6. Source: TS 36.213 Tables 7.1.7.1-1
  * and 8.6.1-1 */
 uint8_t phy_bits(enum cell_dir dir, uint8_t itbs);
 
-/** phy_coded_bits() - what @n_rb PRBs carry at @itbs, before decoding */
-uint32_t phy_coded_bits(enum cell_dir dir, uint8_t itbs, uint16_t n_rb);
+/** phy_coded_bits() - what @n_rb PRBs carry at @itbs, before decoding; @symbols: as above */
+uint32_t phy_coded_bits(enum cell_dir dir, uint8_t itbs, uint16_t n_rb, uint8_t symbols);
 
 /** phy_mcs() - I_MCS of @itbs. Source: TS 36.213 Tables 7.1.7.1-1 and 8.6.1-1 */
 uint8_t phy_mcs(enum cell_dir dir, uint8_t itbs);

@@ -64,8 +64,21 @@ static uint32_t fail_q32(const struct lte *lte, const struct lte_sch *sch, const
 {
 	if (!lte->harq.by_sinr || sch->sinr_cdb == CELL_SINR_UNKNOWN)
 		return harq_ladder(&lte->harq, tb);
-	return bler_attempt(&tb->soft, phy_bits(sch->at.dir, g->itbs), tb->len * 8,
-	                    phy_coded_bits(sch->at.dir, g->itbs, g->n_rb), sch->sinr_cdb);
+	return bler_attempt(
+		&tb->soft, phy_bits(sch->at.dir, g->itbs), tb->len * 8,
+		phy_coded_bits(sch->at.dir, g->itbs, g->n_rb, control_symbols(&lte->cell.cfg)),
+		sch->sinr_cdb);
+}
+
+/* What a UE has it has, whatever becomes of another attempt; the eNB may take its ACK for a NACK.
+ */
+static void misread(const struct lte *lte, struct lte_sch *sch, struct tb *tb)
+{
+	if (tb->delivered && tb->outcome != TB_NACK)
+		tb->outcome = TB_DECODED;
+	tb->ack_to_nack = sch->at.dir == CELL_DIR_DL && tb->outcome == TB_DECODED &&
+	                  lte->harq.ack_to_nack_q32 && tb->attempt < lte->harq.max_attempts &&
+	                  rng_hit(&sch->feedback_rng, lte->harq.ack_to_nack_q32);
 }
 
 /* One attempt at sending @tb: decide how it ends and put it on the air. */
@@ -80,11 +93,12 @@ static void attempt(struct lte *lte, struct lte_sch *sch, const struct grant *g,
 	tb->dtx = false;
 	if (sch->at.dir == CELL_DIR_DL && control_missed(lte, &lte->ue[sch->ue - 1], g->subframe))
 		tb->outcome = (uint8_t)harq_dtx(&lte->harq, tb);
-	else
+	else if (!tb->delivered)
 		tb->outcome = (uint8_t)harq_draw(&lte->harq, tb, fail_q32(lte, sch, g, tb),
 		                                 &sch->harq_rng, &sch->feedback_rng);
 	if (tb->attempt == 1 && rng_hit(&sch->loss_rng, sch->bler_q32))
 		tb->outcome = TB_LOST;
+	misread(lte, sch, tb);
 	air_process(lte, tb)->grant = *g;
 	info = describe(lte, tb, g);
 	out_pdu(&lte->cell, tb->buf, tb->len, &info);

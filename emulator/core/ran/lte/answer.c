@@ -103,8 +103,10 @@ static uint16_t rar_grant_rb(const struct lte *lte, uint8_t itbs)
  * A collided preamble is not answered: the UEs run into their RAC timeout and
  * back off. Source: Nardini, section II; TS 36.321 5.1.4
  */
-void answer_preambles(struct lte *lte, const struct enb *enb, uint32_t tti, struct rb_budget *rb)
+void answer_preambles(struct lte *lte, struct enb *enb, uint32_t tti, struct rb_budget *rb)
 {
+	bool responded = false; /* all answers of a sub-frame are in one block */
+
 	FOR_EACH_ACTIVE(lte, i)
 	{
 		struct ue *u = &lte->ue[i];
@@ -131,7 +133,10 @@ void answer_preambles(struct lte *lte, const struct enb *enb, uint32_t tti, stru
 		}
 		g.n_rb = rar_grant_rb(lte, g.itbs);
 		if (g.n_rb > rb->free || answer_ul_taken(lte, u, g.subframe) ||
-		    !u->sch[CELL_DIR_UL].cqi || control_missed(lte, u, tti))
+		    !u->sch[CELL_DIR_UL].cqi)
+			continue;
+		responded = responded || control_respond(enb);
+		if (!responded || control_missed(lte, u, tti))
 			continue;
 		g.bytes = phy_tbs(g.itbs, g.n_rb);
 		rb_reserve(rb, g.n_rb);

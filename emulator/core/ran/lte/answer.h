@@ -23,6 +23,6 @@ bool answer_ul_taken(const struct lte *lte, const struct ue *u, uint32_t tti);
 
 /** answer_preambles() - those that are due in sub-frame @tti in the cell of @enb; @rb: of message 3
  */
-void answer_preambles(struct lte *lte, const struct enb *enb, uint32_t tti, struct rb_budget *rb);
+void answer_preambles(struct lte *lte, struct enb *enb, uint32_t tti, struct rb_budget *rb);
 
 #endif

@@ -9,6 +9,7 @@
 #include "ran/lte/crowd.h"
 
 #include "phy/lte/phy.h"
+#include "ran/lte/control.h"
 
 #define CROWD_DIRS 2 /* CELL_DIR_UL, CELL_DIR_DL */
 
@@ -57,7 +58,14 @@ struct carrier {
 
 static uint8_t format(const void *of, uint8_t cqi)
 {
-	return phy_itbs(((const struct carrier *)of)->dir, cqi);
+	const struct carrier *carrier = of;
+
+	return phy_itbs(carrier->dir, cqi, control_symbols(carrier->cfg));
+}
+
+static uint8_t level(const void *of, uint8_t cqi)
+{
+	return control_level(((const struct carrier *)of)->cfg, cqi);
 }
 
 static uint32_t rate(const void *of, uint8_t itbs)
@@ -69,7 +77,9 @@ uint32_t lte_crowd_flows(struct lte *lte, struct crowd *crowd, uint32_t tti, str
 {
 	const struct cell_cfg *cfg = &lte->cell.cfg;
 	const struct carrier carrier = { .cfg = cfg, .dir = (enum cell_dir)crowd->dir };
-	const struct crowd_formats formats = { .of = &carrier, .format = format, .rate = rate };
+	const struct crowd_formats formats = {
+		.of = &carrier, .format = format, .rate = rate, .level = level
+	};
 	uint32_t epoch = cfg->crowd.cqi_period_ms ? tti / cfg->crowd.cqi_period_ms : 0;
 
 	return crowd_flows(crowd, cfg, epoch, lte->cell.event_ns, 2u * cfg->n_ue, &formats, ret);

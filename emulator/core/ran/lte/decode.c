@@ -14,7 +14,7 @@
 #include "base/assert.h"
 #include "ran/lte/air.h"
 #include "ran/lte/d2d.h"
-#include "ran/lte/enb.h"
+#include "ran/lte/heard.h"
 #include "ran/lte/lch.h"
 
 #define AUX_DTX 2
@@ -67,7 +67,7 @@ static void deliver(struct lte *lte, struct lte_sch *sch, struct tb *tb)
 	if (mac.bsr.present &&
 	    (sch->at.dir == CELL_DIR_UL ||
 	     (sch->at.dir == CELL_DIR_SL && lte->cell.cfg.lte.mac.enb_overhears_dm)))
-		enb_bsr(lte, &lte->ue[tb->ue - 1], &mac.bsr, tb->first_tti);
+		heard_bsr(lte, &lte->ue[tb->ue - 1], &mac.bsr, tb->first_tti);
 	for (uint32_t i = 0; i < mac.n_sdus; i++) {
 		struct bearer *b = lte_lch_bearer_of(sch, mac.sdu[i].lcid);
 		struct pkt_queue ends = take(&tb->ends, tb->sdu[i].n_ends);
@@ -92,22 +92,29 @@ static void decode(struct lte *lte, struct tb *tb)
 		return;
 	}
 	if (tb->outcome == TB_ABSENT) {
-		enb_absent(lte, tb);
+		heard_absent(lte, tb);
 		tb_free(&lte->blocks, tb);
 		return;
 	}
-	record_outcome(lte, sch, tb);
+	if (tb->outcome != TB_DECODED || !tb->delivered)
+		record_outcome(lte, sch, tb);
 	if (tb->outcome == TB_NACK) {
 		harq_wait(process, tb,
 		          tb->dir == CELL_DIR_DL ? lte->harq.dl_rtt_tti : HARQ_UL_RTT_TTI);
 		return;
 	}
-	harq_end(process);
+	if (!tb->ack_to_nack)
+		harq_end(process);
 	if (tb->outcome == TB_LOST) {
 		lte->cell.stats.mac_lost[sch->at.dir]++;
 		out_drop_all(&lte->cell, &tb->ends, &sch->at, CELL_DROP_RADIO_LOSS);
-	} else {
+	} else if (!tb->delivered) {
 		deliver(lte, sch, tb);
+	}
+	if (tb->ack_to_nack) {
+		tb->delivered = true;
+		harq_wait(process, tb, lte->harq.dl_rtt_tti);
+		return;
 	}
 	tb_free(&lte->blocks, tb);
 }

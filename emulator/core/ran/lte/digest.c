@@ -32,6 +32,7 @@ static void mix_sch(uint64_t *h, const struct lte_sch *sch)
 	digest_mix(h, sch->loss_rng.state);
 	digest_mix(h, sch->harq_rng.state);
 	digest_mix(h, sch->feedback_rng.state);
+	reports_digest(&sch->reports, h);
 	for (uint8_t k = 0; k < sch->n_bearers; k++)
 		mix_bearer(h, &sch->bearer[k]);
 }
@@ -105,6 +106,11 @@ void lte_digest(const struct lte *lte, uint64_t *h)
 		digest_mix(h, u->ra.blocked_until);
 		digest_mix(h, u->ra.preamble_rng.state);
 		digest_mix(h, u->ra.backoff_rng.state);
+		if (lte->cell.cfg.lte.sr.period_ms) {
+			digest_mix(h, u->request.prohibited_until);
+			digest_mix(h, u->request.heard_tti);
+			digest_mix(h, (uint64_t)u->request.count << 1 | u->request.failed);
+		}
 		digest_mix(h, u->control.rng.state);
 		digest_mix(h, u->control.drawn ? u->control.tti : TTI_NEVER);
 		digest_mix(h, u->control.missed);

@@ -16,7 +16,6 @@
  */
 #include "ran/lte/enb.h"
 
-#include "mac/lte/bsr.h"
 #include "phy/lte/phy.h"
 #include "ran/lte/air.h"
 #include "ran/lte/answer.h"
@@ -24,129 +23,7 @@
 #include "ran/lte/crowd.h"
 #include "ran/lte/d2d.h"
 #include "ran/lte/lch.h"
-
-/* HARQ process of the next new block; without HARQ they are used in turn. */
-static int free_process(const struct lte *lte, const struct ue *u, uint8_t stream, uint32_t tti)
-{
-	if (lte->harq.max_attempts == 1)
-		return (int)(tti % HARQ_PROCESSES);
-	return harq_free(u->harq_dl[stream], tti);
-}
-
-/*
- * Give @f what it needs of @rb, or nothing where no data would fit. What does not segment gets room
- * for a packet, or all of the carrier: a grant for a part of one would carry nothing.
- * Return: bytes of RLC SDUs that fit.
- */
-static uint32_t issue(struct lte *lte, const struct sched_flow *f, struct rb_budget *rb,
-                      uint32_t tti, uint32_t lead_tti, uint8_t stream)
-{
-	struct ue *u = &lte->ue[f->ue];
-	struct lte_sch *sch = &u->sch[f->dir];
-	uint32_t want = f->backlog, overhead;
-	struct grant g = {
-		.subframe = tti + lead_tti,
-		.dir = f->dir,
-		.itbs = sch->itbs,
-		.rb_start = rb->next,
-	};
-
-	if (!lte->cell.cfg.lte.mac.grants_ignore_headers)
-		want += grant_overhead(f->backlog);
-	if (want < sch->least)
-		want = sch->least;
-	g.n_rb = phy_rb_needed(f->dir, g.itbs, want, rb->free);
-	g.bytes = phy_tbs(g.itbs, g.n_rb);
-	overhead = grant_overhead(g.bytes);
-	if (g.bytes <= overhead || sch->cqi == 0)
-		return 0;
-	if (g.bytes < sch->least &&
-	    g.n_rb < phy_rb_needed(f->dir, g.itbs, want, lte->cell.cfg.lte.n_rb))
-		return 0; /* more another time */
-	if (f->dir != CELL_DIR_DL)
-		g.missed = control_missed(lte, u, tti);
-	if (f->dir == CELL_DIR_DL) {
-		int id = free_process(lte, u, stream, g.subframe);
-
-		if (id < 0)
-			return 0;
-		g.stream = stream;
-		g.harq_id = (uint8_t)id;
-		harq_start(&u->harq_dl[stream][id], g.subframe);
-	}
-	g.wanted = g.bytes >= want ? f->backlog : g.bytes - overhead;
-	rb_reserve(rb, g.n_rb);
-	(void)grant_issue(f->dir == CELL_DIR_DL ? &u->dl : &u->ul, &g);
-	lte->cell.stats.grants++;
-	out_record(&lte->cell, &sch->at,
-	           (struct cell_record){ .event = CELL_EV_GRANT,
-	                                 .node = CELL_NODE_ENB,
-	                                 .peer = u->id,
-	                                 .rb = g.n_rb,
-	                                 .bytes = g.bytes,
-	                                 .value = (int32_t)lead_tti,
-	                                 .mcs = phy_mcs(f->dir, g.itbs),
-	                                 .cqi = sch->cqi });
-	return g.wanted;
-}
-
-/*
- * issue() to the member of @crowd at @f of @flows. Where nothing would fit, nothing would for
- * members whose channel is no better, and the scheduler need not be asked about each of them.
- */
-static uint32_t issue_crowd(struct lte *lte, struct crowd *crowd, struct sched_flow *flows,
-                            uint32_t n, uint32_t f, struct rb_budget *rb, uint32_t subframe,
-                            uint8_t stream)
-{
-	uint32_t served = lte_crowd_issue(lte, crowd, &flows[f], rb, subframe, stream);
-
-	flows[f].backlog = 0;
-	for (uint32_t i = 0; i < n && served == 0; i++)
-		if (flows[i].ue == SCHED_CROWD && flows[i].rate <= flows[f].rate)
-			flows[i].backlog = 0;
-	return served;
-}
-
-/* @crowd: of the cell, in this direction. */
-static void serve(struct lte *lte, struct sched_state *state, struct crowd *crowd,
-                  struct sched_flow *flows, uint32_t n, struct rb_budget *rb, uint32_t tti,
-                  uint32_t lead_tti, uint8_t stream)
-{
-	const struct sched *sched = scheduler_by_id(lte->cell.cfg.scheduler);
-	uint32_t turn = state->last;
-	int f;
-
-	if (crowd->n_waiting > 0)
-		n += lte_crowd_flows(lte, crowd, tti, &flows[n]);
-
-	state->tti = tti;
-	state->average_tti = lte->cell.cfg.pf_average_tti;
-	for (; rb->free > 0 && (f = sched->pick(state, flows, n)) >= 0; turn = state->last) {
-		struct sched_flow *flow = &flows[f];
-		struct ue *u;
-		uint32_t served;
-
-		if (flow->ue == SCHED_CROWD) {
-			served = issue_crowd(lte, crowd, flows, n, (uint32_t)f, rb, tti + lead_tti,
-			                     stream);
-			sched->served(state, flows, (uint32_t)f, served);
-			continue;
-		}
-		u = &lte->ue[flow->ue];
-		served = issue(lte, flow, rb, tti, lead_tti, stream);
-		if (flow->dir != CELL_DIR_DL) {
-			u->enb_backlog[flow->dir] -= served;
-			u->backlog_since_ns[flow->dir] = lte->cell.event_ns;
-		}
-		sched->served(state, flows, (uint32_t)f, served);
-		if (served == 0 && u->sch[flow->dir].least)
-			state->last = turn; /* what others leave may never be enough */
-		/* One transmission of a UE in a sub-frame. */
-		for (uint32_t i = 0; i < n; i++)
-			if (flows[i].ue == flow->ue)
-				flows[i].backlog = 0;
-	}
-}
+#include "ran/lte/serve.h"
 
 /* How long the first byte has waited that the scheduler knows of: in the eNB's own queue, or since
  * the eNB heard of it or last granted. */
@@ -171,29 +48,57 @@ static struct sched_flow flow_of(const struct lte *lte, uint8_t ue, enum cell_di
 		                    .waiting = waiting,
 		                    .rate = phy_tbs(itbs, lte->cell.cfg.lte.n_rb),
 		                    .delay_us = delay_us(lte, &lte->ue[ue], dir),
-		                    .weight = weight ? weight : 1 };
+		                    .weight = weight ? weight : 1,
+		                    .level = lte->ue[ue].sch[CELL_DIR_DL].level };
+}
+
+/* A request is granted room for a BSR, as a preamble is, and for the least that headers leave. */
+#define REQUEST_MIN_BYTES 9
+
+static uint32_t request_bytes(const struct lte *lte, const struct ue *u)
+{
+	const struct cell_lte_cfg *cfg = &lte->cell.cfg.lte;
+	uint8_t itbs = u->sch[CELL_DIR_UL].itbs;
+	uint16_t n_rb = phy_rb_needed(CELL_DIR_UL, itbs, REQUEST_MIN_BYTES, cfg->n_rb);
+	uint32_t bytes = phy_tbs(itbs, n_rb > cfg->mac.bsr_grant_rb ? n_rb : cfg->mac.bsr_grant_rb);
+
+	return bytes - grant_overhead(bytes);
+}
+
+/* Bytes that the eNB knows of, or room to learn of them. */
+static uint32_t ul_backlog(const struct lte *lte, const struct ue *u, enum cell_dir dir,
+                           uint32_t tti)
+{
+	bool asked = dir == CELL_DIR_UL && u->request.heard_tti <= tti;
+
+	return u->enb_backlog[dir] || !asked ? u->enb_backlog[dir] : request_bytes(lte, u);
 }
 
 static void grant_uplink(struct lte *lte, struct enb *enb, uint32_t tti, struct rb_budget *rb)
 {
 	struct sched_flow flows[SCHED_FLOWS_MAX];
 	uint32_t lead = lte->cell.cfg.lte.timing.grant_to_tx_tti, n = 0;
+	const struct serve_decision d = {
+		.enb = enb, .rb = rb, .tti = tti, .lead_tti = lead, .dir = CELL_DIR_UL
+	};
 	static const enum cell_dir dirs[] = { CELL_DIR_UL, CELL_DIR_SL };
 
 	FOR_EACH_ACTIVE(lte, i)
 	{
 		const struct ue *u = &lte->ue[i];
 
-		for (uint32_t d = 0; d < 2 && u->enb == enb->id; d++) {
-			if (u->enb_backlog[dirs[d]] == 0)
+		for (uint32_t k = 0; k < 2 && u->enb == enb->id; k++) {
+			uint32_t waiting = ul_backlog(lte, u, dirs[k], tti);
+
+			if (waiting == 0)
 				continue;
-			flows[n] = flow_of(lte, i, dirs[d], u->enb_backlog[dirs[d]]);
+			flows[n] = flow_of(lte, i, dirs[k], waiting);
 			if (answer_ul_taken(lte, u, tti + lead))
 				flows[n].backlog = 0;
 			n++;
 		}
 	}
-	serve(lte, &enb->sched_ul, &enb->crowd[CELL_DIR_UL], flows, n, rb, tti, lead, 0);
+	serve_flows(lte, flows, n, &d);
 }
 
 /* What waits for a downlink grant; the eNB knows its own queue exactly. */
@@ -205,20 +110,23 @@ static uint32_t dl_backlog(const struct lte *lte, const struct ue *u)
 }
 
 /* Blocks that were not decoded come before new ones. Return: one was granted. */
-static bool grant_retransmission(struct ue *u, uint8_t stream, uint32_t subframe,
-                                 struct rb_budget *rb)
+static bool grant_retransmission(struct lte *lte, struct ue *u, const struct serve_decision *d)
 {
+	uint32_t subframe = d->tti + d->lead_tti;
+
 	for (uint8_t id = 0; id < HARQ_PROCESSES; id++) {
-		struct harq_process *p = &u->harq_dl[stream][id];
+		struct harq_process *p = &u->harq_dl[d->stream][id];
 		struct grant g = p->grant;
 
-		if (!p->tb || p->due_tti > subframe || g.n_rb > rb->free)
+		if (!p->tb || p->due_tti > subframe || g.n_rb > d->rb->free)
 			continue;
+		if (!serve_assign(lte, d, u))
+			return false;
 		g.subframe = subframe;
 		g.wanted = 0;
-		g.rb_start = rb->next;
+		g.rb_start = d->rb->next;
 		g.retx = true;
-		rb_reserve(rb, g.n_rb);
+		rb_reserve(d->rb, g.n_rb);
 		p->due_tti = TTI_NEVER; /* granted */
 		(void)grant_issue(&u->dl, &g);
 		return true;
@@ -232,6 +140,12 @@ static void schedule_block(struct lte *lte, struct enb *enb, uint32_t tti, uint8
 	struct rb_budget rb = { .free = lte->cell.cfg.lte.n_rb };
 	struct sched_flow flows[SCHED_FLOWS_MAX];
 	uint32_t lead = lte->cell.cfg.lte.timing.dl_sched_to_tx_tti, n = 0;
+	const struct serve_decision d = { .enb = enb,
+		                          .rb = &rb,
+		                          .tti = tti,
+		                          .lead_tti = lead,
+		                          .dir = CELL_DIR_DL,
+		                          .stream = stream };
 
 	FOR_EACH_ACTIVE(lte, i)
 	{
@@ -242,7 +156,7 @@ static void schedule_block(struct lte *lte, struct enb *enb, uint32_t tti, uint8
 		if (u->enb != enb->id)
 			continue;
 		waiting = dl_backlog(lte, u);
-		again = grant_retransmission(u, stream, tti + lead, &rb);
+		again = grant_retransmission(lte, u, &d);
 		if (waiting == 0)
 			continue;
 		flows[n] = flow_of(lte, i, CELL_DIR_DL, waiting);
@@ -252,7 +166,7 @@ static void schedule_block(struct lte *lte, struct enb *enb, uint32_t tti, uint8
 	}
 	if (enb->crowd[CELL_DIR_DL].again_rb > 0)
 		lte_crowd_retransmit(lte, &enb->crowd[CELL_DIR_DL], tti + lead, stream, &rb);
-	serve(lte, &enb->sched_dl, &enb->crowd[CELL_DIR_DL], flows, n, &rb, tti, lead, stream);
+	serve_flows(lte, flows, n, &d);
 }
 
 /* Messages 3 whose answers went out in an earlier sub-frame than grants for @subframe do. */
@@ -293,8 +207,17 @@ static void reserve_retransmissions(struct lte *lte, const struct enb *enb, uint
 	}
 }
 
+static void schedule_downlink(struct lte *lte, struct enb *enb, uint32_t tti)
+{
+	for (uint32_t stream = 0; stream < lte_tbs_dl(&lte->cell.cfg); stream++)
+		schedule_block(lte, enb, tti, (uint8_t)stream);
+}
+
 void enb_subframe(struct lte *lte, uint32_t tti)
 {
+	/* Where grants and assignments share elements they come first in turn. */
+	bool downlink_first = lte->cell.cfg.lte.control.cfi && tti % 2;
+
 	if (lte->cell.cfg.lte.mode_switch.select_ms &&
 	    tti % lte->cell.cfg.lte.mode_switch.select_ms == 0)
 		d2d_select_modes(lte);
@@ -304,6 +227,7 @@ void enb_subframe(struct lte *lte, uint32_t tti)
 		struct rb_budget ul = { .free = lte->cell.cfg.lte.n_rb }, later = ul;
 		struct enb *enb = &lte->enb[k];
 
+		control_start(lte, enb);
 		reserve_answers(lte, enb, tti + lead, &ul);
 		reserve_retransmissions(lte, enb, tti + lead, &ul);
 		if (lte->cell.cfg.crowd.count)
@@ -311,9 +235,11 @@ void enb_subframe(struct lte *lte, uint32_t tti)
 		if (enb->crowd[CELL_DIR_UL].again_rb > 0)
 			lte_crowd_retransmit(lte, &enb->crowd[CELL_DIR_UL], tti + lead, 0, &ul);
 		answer_preambles(lte, enb, tti, msg3 == lead ? &ul : &later);
+		if (downlink_first)
+			schedule_downlink(lte, enb, tti);
 		grant_uplink(lte, enb, tti, &ul);
-		for (uint32_t stream = 0; stream < lte_tbs_dl(&lte->cell.cfg); stream++)
-			schedule_block(lte, enb, tti, (uint8_t)stream);
+		if (!downlink_first)
+			schedule_downlink(lte, enb, tti);
 	}
 }
 
@@ -339,39 +265,6 @@ void enb_transmit(struct lte *lte, uint32_t tti)
 				air_retransmit(lte, &u->harq_dl[g->stream][g->harq_id], g);
 			else
 				transmit_new(lte, &u->sch[CELL_DIR_DL], g);
-	}
-}
-
-void enb_absent(struct lte *lte, const struct tb *tb)
-{
-	if (tb->dir == CELL_DIR_UL)
-		lte->ue[tb->ue - 1].enb_backlog[CELL_DIR_UL] += tb->len;
-}
-
-void enb_bsr(struct lte *lte, struct ue *u, const struct mac_bsr *bsr, uint32_t sent_tti)
-{
-	static const struct {
-		enum cell_dir dir;
-		uint8_t lcg;
-	} bearers[] = { { CELL_DIR_UL, LCG_INFRASTRUCTURE }, { CELL_DIR_SL, LCG_DIRECT } };
-
-	/* A short BSR means that the other groups have nothing (5.4.5). */
-	for (uint32_t i = 0; i < 2; i++) {
-		uint8_t index = bsr->index[bearers[i].lcg];
-		uint32_t bytes = bsr_bytes(index), granted;
-
-		granted = grant_payload_after(&u->ul, bearers[i].dir, sent_tti);
-		if (u->enb_backlog[bearers[i].dir] == 0)
-			u->backlog_since_ns[bearers[i].dir] = lte->cell.event_ns;
-		u->enb_backlog[bearers[i].dir] = bytes > granted ? bytes - granted : 0;
-		if (bsr->is_long || bsr->lcg == bearers[i].lcg)
-			out_record(&lte->cell, &u->sch[bearers[i].dir].at,
-			           (struct cell_record){ .event = CELL_EV_BSR_RX,
-			                                 .node = CELL_NODE_ENB,
-			                                 .peer = u->id,
-			                                 .sn = bearers[i].lcg,
-			                                 .bytes = bytes,
-			                                 .value = index });
 	}
 }
 
@@ -417,19 +310,6 @@ static uint32_t earlier_moved(const struct lte *lte, const struct ue *u, uint32_
 	return next;
 }
 
-void enb_cqi(struct lte *lte, struct lte_sch *sch, uint8_t cqi, int32_t sinr_cdb)
-{
-	sch->cqi = cqi;
-	sch->sinr_cdb = sinr_cdb;
-	sch->itbs = phy_itbs(sch->at.dir, cqi);
-	out_record(&lte->cell, &sch->at,
-	           (struct cell_record){ .event = CELL_EV_CHANNEL,
-	                                 .node = sch->at.from,
-	                                 .peer = sch->at.to,
-	                                 .cqi = cqi,
-	                                 .value = sinr_cdb });
-}
-
 uint32_t enb_next_tti(const struct lte *lte, const struct ue *u, uint32_t from)
 {
 	uint32_t rar_tti = u->ra.preamble_tti + lte->cell.cfg.lte.timing.rar_delay_tti;
@@ -439,6 +319,8 @@ uint32_t enb_next_tti(const struct lte *lte, const struct ue *u, uint32_t from)
 		return from;
 	if (u->ra.state == RA_WAIT_RAR && rar_tti >= from && rar_tti < next)
 		next = rar_tti;
+	if (u->request.heard_tti < next)
+		next = u->request.heard_tti > from ? u->request.heard_tti : from;
 	if (lte->harq.max_attempts > 1) {
 		next = earlier_retransmission(lte, u, from, next);
 		next = earlier_answer(lte, u, from, next);

@@ -3,8 +3,9 @@
 #include "ran/lte/entry.h"
 
 #include "mac/lte/bsr.h"
-#include "ran/lte/enb.h"
+#include "ran/lte/heard.h"
 #include "ran/lte/lch.h"
+#include "ran/lte/request.h"
 
 #define NS_PER_US INT64_C(1000)
 #define RNTI_MAX  65523 /* Source: TS 36.321 7.1 */
@@ -41,8 +42,8 @@ static void take_channel(struct lte *lte, struct ue *u)
 		const struct cell_channel *there = &u->channel[u->enb][d];
 		struct lte_sch *sch = &u->sch[d];
 
-		if (there->cqi != sch->cqi || there->sinr_cdb != sch->sinr_cdb)
-			enb_cqi(lte, sch, there->cqi, there->sinr_cdb);
+		if (there->cqi != sch->cqi || there->sinr_cdb != sch->sinr_cdb || sch->reports.n)
+			heard_cqi(lte, sch, there->cqi, there->sinr_cdb);
 	}
 }
 
@@ -56,8 +57,8 @@ void entry_take(struct lte *lte, struct ue *u, uint8_t enb)
 	u->detached = false;
 	/* The eNB that answered the preamble allocates the uplink for what the UE has. */
 	u->ra.state = RA_WAIT_GRANT;
-	u->ra.blocked_until = (uint32_t)((since_ns + entry_msg3_ns(lte)) / CELL_TTI_NS) +
-	                      lte->cell.cfg.lte.ra.rac_timeout_tti;
+	u->ra.blocked_until =
+		(uint32_t)((since_ns + entry_msg3_ns(lte)) / CELL_TTI_NS) + request_wait_tti(lte);
 }
 
 void entry_report_buffer(struct lte *lte, struct ue *u)

@@ -51,19 +51,35 @@ static uint32_t ue_tti(const struct lte *lte, const struct ue *u, uint32_t from)
 	return next;
 }
 
-/* No sub-frame has anything to do for @u until something happens to it. */
-static bool is_idle(const struct lte *lte, const struct ue *u)
+/* Nothing of @u is on the air or granted, and its eNB knows of nothing that waits. */
+static bool is_quiet(const struct lte *lte, const struct ue *u)
 {
 	uint32_t n_dl = lte_tbs_dl(&lte->cell.cfg) * HARQ_PROCESSES;
 
 	for (int d = 0; d < CELL_DIR_COUNT; d++)
-		if (lte_lch_packets(&u->sch[d]) || lte_lch_bytes(lte, &u->sch[d]) ||
-		    u->enb_backlog[d])
+		if (u->enb_backlog[d])
 			return false;
 	return u->ra.state == RA_IDLE && grant_next_tti(&u->ul) == TTI_NEVER &&
 	       grant_next_tti(&u->dl) == TTI_NEVER &&
 	       harq_next_tti(u->harq_ul, HARQ_PROCESSES) == TTI_NEVER &&
 	       harq_next_tti(u->harq_dl[0], n_dl) == TTI_NEVER;
+}
+
+static bool has_data(const struct lte *lte, const struct lte_sch *sch)
+{
+	return lte_lch_packets(sch) || lte_lch_bytes(lte, sch);
+}
+
+/* No sub-frame before @tti, from @from on, has anything to do for @u until something happens to it:
+ * it has no data; or data that wait for an occasion to ask, or until the eNB has heard that. */
+static bool is_idle(const struct lte *lte, const struct ue *u, uint32_t from, uint32_t tti)
+{
+	bool asks = lte->cell.cfg.lte.sr.period_ms > 0 && tti > from && tti != TTI_NEVER;
+
+	if (!is_quiet(lte, u) || has_data(lte, &u->sch[CELL_DIR_DL]))
+		return false;
+	return asks || (u->request.heard_tti == TTI_NEVER && !has_data(lte, &u->sch[CELL_DIR_UL]) &&
+	                !has_data(lte, &u->sch[CELL_DIR_SL]));
 }
 
 static void update(struct lte *lte, struct ue *u, uint32_t from)
@@ -77,7 +93,7 @@ static void update(struct lte *lte, struct ue *u, uint32_t from)
 	heap_set(&lte->due_tti, i, tti == TTI_NEVER ? CELL_NEVER : tti);
 	if (lte->cell.cfg.n_enb > 1)
 		heap_set(&lte->due_rrc, i, rrc_next_ns(lte, u));
-	if (is_idle(lte, u))
+	if (is_idle(lte, u, from, tti))
 		ue_set_remove(&lte->active, i);
 }
 
@@ -120,6 +136,15 @@ static struct lte_event next(const struct lte *lte, uint32_t from)
 	if (e.tti != TTI_NEVER)
 		earlier(&e, LTE_EVENT_TTI, cell_tti_ns(&lte->cell, e.tti));
 	return e;
+}
+
+void lte_event_wake(struct lte *lte, uint32_t tti)
+{
+	for (struct heap_entry first = heap_first(&lte->due_tti); first.t_ns <= tti;
+	     first = heap_first(&lte->due_tti)) {
+		heap_set(&lte->due_tti, first.id, CELL_NEVER); /* until it is worked out again */
+		ue_touch(lte, (uint8_t)(first.id + 1));
+	}
 }
 
 void lte_event_update(struct lte *lte)

@@ -16,6 +16,9 @@
 /** lte_event_update() - an event is over: what is due follows what was touched in it */
 void lte_event_update(struct lte *lte);
 
+/** lte_event_wake() - UEs that have something to do in sub-frame @tti are active */
+void lte_event_wake(struct lte *lte, uint32_t tti);
+
 /** lte_next_decoded() - the PDU of LTE_EVENT_DECODE, taken from the air */
 struct tb *lte_next_decoded(struct lte *lte);
 

@@ -13,7 +13,9 @@
 #include "phy/lte/phy.h"
 #include "ran/channel/channel.h"
 #include "ran/lte/crowd.h"
+#include "ran/lte/heard.h"
 #include "ran/lte/lch.h"
+#include "ran/lte/request.h"
 
 #define NS_PER_MS INT64_C(1000000)
 
@@ -141,9 +143,8 @@ static void init_sch(struct lte_sch *sch, const struct cell_cfg *cfg, uint8_t id
 		.dir = (uint8_t)dir,
 		.lcid = channel_lcid(cfg, id, 0, dir),
 	};
-	sch->cqi = cqi[dir];
 	sch->sinr_cdb = CELL_SINR_UNKNOWN;
-	sch->itbs = phy_itbs(dir, cqi[dir]);
+	heard_format(cfg, sch, cqi[dir]);
 	sch->bler_q32 = bler[dir];
 	rng_init(&sch->loss_rng, cfg->seed, streams[dir][0], id);
 	rng_init(&sch->harq_rng, cfg->seed, streams[dir][1], id);
@@ -186,6 +187,7 @@ static void init_ue(struct ue *u, const struct cell_cfg *cfg, uint8_t id)
 	rng_init(&u->ra.backoff_rng, cfg->seed, "backoff", id);
 	rng_init(&u->control.rng, cfg->seed, "control", id);
 	times_init(&u->rrc.times, cfg->seed, id);
+	request_reset(u);
 	for (int d = 0; d < CELL_DIR_COUNT; d++) {
 		init_sch(&u->sch[d], cfg, id, (enum cell_dir)d);
 		for (uint8_t k = 0; k < CELL_MAX_ENB; k++)

@@ -17,6 +17,7 @@
 #include "ran/lte/enb.h"
 #include "ran/lte/event.h"
 #include "ran/lte/failure.h"
+#include "ran/lte/heard.h"
 #include "ran/lte/init.h"
 #include "ran/lte/lch.h"
 #include "ran/lte/rrc.h"
@@ -137,7 +138,7 @@ static void apply(struct cell *c, const struct cell_cmd *cmd)
 		u->channel[cmd->enb][cmd->dir] =
 			(struct cell_channel){ .cqi = cmd->cqi, .sinr_cdb = cmd->sinr_cdb };
 		if (cmd->enb == u->enb)
-			enb_cqi(lte, &u->sch[cmd->dir], cmd->cqi, cmd->sinr_cdb);
+			heard_channel(lte, &u->sch[cmd->dir], cmd->cqi, cmd->sinr_cdb);
 		failure_channel_changed(lte, u);
 		break;
 	}
@@ -164,13 +165,29 @@ static bool has_room(const struct cell *c, bool command)
 	       !(command || lte->next.kind == LTE_EVENT_RRC);
 }
 
+/* Of UEs that do something, and of all where modes are selected by them. */
+static void take_reports(struct lte *lte, uint32_t tti)
+{
+	uint16_t select_ms = lte->cell.cfg.lte.mode_switch.select_ms;
+
+	if (select_ms && tti % select_ms == 0)
+		for (uint8_t i = 0; i < lte->cell.cfg.n_ue; i++)
+			heard_reports(lte, &lte->ue[i]);
+	FOR_EACH_ACTIVE(lte, i)
+	heard_reports(lte, &lte->ue[i]);
+}
+
 static void subframe(struct lte *lte, uint32_t tti)
 {
 	lte->tti_next = tti + 1;
 	lte->cell.stats.ttis_active++;
+	if (lte->cell.cfg.lte.sr.period_ms)
+		lte_event_wake(lte, tti);
 	FOR_EACH_ACTIVE(lte, i)
 	for (int d = 0; d < CELL_DIR_COUNT; d++)
 		lte_lch_discard_expired(lte, &lte->ue[i].sch[d]);
+	if (reports_on(&lte->cell.cfg))
+		take_reports(lte, tti);
 	enb_subframe(lte, tti);
 	FOR_EACH_ACTIVE(lte, i)
 	ue_transmit(lte, &lte->ue[i], tti);

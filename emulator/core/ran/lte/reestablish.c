@@ -19,6 +19,7 @@
 #include "base/assert.h"
 #include "ran/lte/d2d.h"
 #include "ran/lte/lch.h"
+#include "ran/lte/request.h"
 
 static void free_blocks(struct lte *lte, struct harq_process *process, uint32_t n)
 {
@@ -39,6 +40,7 @@ static void reset_mac(struct lte *lte, struct ue *u)
 	memset(u->enb_backlog, 0, sizeof(u->enb_backlog));
 	u->ra.state = RA_IDLE;
 	u->ra.attempt = 0;
+	request_reset(u);
 }
 
 /* Where the SDUs go that a transmitter still has. */

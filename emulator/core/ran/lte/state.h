@@ -11,11 +11,14 @@
  *
  *   bearer       PDCP and RLC of one direction of a radio bearer
  *   lch          logical channels: the bearers of one shared channel
- *   control      control channels that a UE misses
+ *   control      control channels: room for DCIs, and UEs that miss them
  *   air          MAC PDUs from transmission to decoding
  *   d2d          which shared channel a packet takes, and where a received one goes
+ *   heard        what the eNB learns of its UEs: buffers, requests, channel quality
+ *   request      Scheduling Requests
  *   answer       an eNB's answers to preambles
  *   crowd        modelled UEs that only load the scheduler
+ *   serve        flows get resource blocks and control channel elements
  *   enb          what an eNB does in a sub-frame: grants, downlink
  *   ue           what a UE does: transmit on grants, random access
  *   decode       what a MAC PDU holds goes to the eNB and to RLC
@@ -38,6 +41,7 @@
 #include "base/rng.h"
 #include "base/ue_set.h"
 #include "epc/epc.h"
+#include "mac/common/cce.h"
 #include "mac/common/crowd.h"
 #include "mac/common/lcp.h"
 #include "mac/common/scheduler.h"
@@ -46,6 +50,7 @@
 #include "mac/lte/harq.h"
 #include "mac/lte/pdu.h"
 #include "pdcp/lte/pdcp.h"
+#include "ran/channel/reports.h"
 #include "ran/handover/measure.h"
 #include "ran/handover/recovery.h"
 #include "ran/handover/timeline.h"
@@ -84,8 +89,10 @@ struct lte_sch {
 	int32_t sinr_cdb; /* or CELL_SINR_UNKNOWN */
 	uint8_t cqi;
 	uint8_t itbs;
-	uint8_t ue;       /* UL, SL: sender; DL: receiver */
-	struct out_at at; /* with the LCID of the default bearer */
+	uint8_t level;          /* DL: log2 of the CCEs of a DCI to the UE */
+	uint8_t ue;             /* UL, SL: sender; DL: receiver */
+	struct out_at at;       /* with the LCID of the default bearer */
+	struct reports reports; /* of its CQI, under way */
 };
 
 enum ra_state {
@@ -103,6 +110,14 @@ struct random_access {
 	uint8_t attempt;
 	struct rng preamble_rng;
 	struct rng backoff_rng;
+};
+
+/* Of a UE, how it asks for grants on PUCCH; see request.c. */
+struct scheduling_request {
+	uint32_t prohibited_until; /* sr-ProhibitTimer runs before this sub-frame */
+	uint32_t heard_tti;        /* from which the eNB knows of one, or TTI_NEVER */
+	uint8_t count;             /* SR_COUNTER */
+	bool failed;               /* dsr-TransMax was reached: random access */
 };
 
 enum rrc_state {
@@ -139,6 +154,7 @@ struct enb {
 	struct sched_state sched_ul;
 	struct sched_state sched_dl;
 	struct crowd crowd[2]; /* CELL_DIR_UL, CELL_DIR_DL */
+	struct cce_set pdcch[CELL_MAX_CARRIERS];
 };
 
 /* A shared channel in the cell of an eNB, whether that serves the UE or not. */
@@ -156,6 +172,7 @@ struct ue {
 	uint8_t enb;   /* serving; while detached the source */
 	bool detached; /* between two cells */
 	struct random_access ra;
+	struct scheduling_request request;
 	struct grant_ring ul; /* UL and SL: one transmission a sub-frame */
 	struct grant_ring dl;
 	struct {

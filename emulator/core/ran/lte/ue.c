@@ -3,7 +3,8 @@
  * ue.c - a UE in a sub-frame: transmits on its grants, reports its buffer,
  * starts random access; see ue.h.
  *
- * A UE with data and no grant sends a preamble in the next random access occasion. The
+ * A UE with data and no grant sends a Scheduling Request (request.c) or, where it has no occasions
+ * for them, a preamble in the next random access occasion. The
  * answer (RAR) grants a block that has room for a BSR, and for data beside it where
  * mac.bandwidth_stealing says so. An unanswered preamble is sent again after a
  * backoff. Later blocks carry a BSR while data remain that their grant does not cover, so
@@ -16,6 +17,7 @@
 #include "phy/lte/phy.h"
 #include "ran/lte/air.h"
 #include "ran/lte/lch.h"
+#include "ran/lte/request.h"
 
 #define RNTI_TYPE_C 3
 
@@ -44,8 +46,8 @@ static struct mac_bsr bsr_form(const struct lte *lte, const struct ue *u)
 }
 
 /*
- * Whether a PDU on grant @g carries a BSR: always in answer to a RAR; after
- * that a trailing one while data remain that the grant does not cover.
+ * Whether a PDU on grant @g carries a BSR: always in answer to a RAR; in answer to a request, and
+ * after that a trailing one, while data remain that the grant does not cover.
  */
 static bool wants_bsr(const struct lte *lte, const struct ue *u, const struct grant *g)
 {
@@ -57,7 +59,7 @@ static bool wants_bsr(const struct lte *lte, const struct ue *u, const struct gr
 		return true;
 	if (lte->cell.cfg.lte.mac.ul_always_scheduled)
 		return false;
-	return lte->cell.cfg.lte.mac.trailing_bsr &&
+	return (lte->cell.cfg.lte.mac.trailing_bsr || g->asked) &&
 	       (buffered(lte, u, other) > 0 ||
 	        !lte_lch_fits(sch, mac_sdu_room(&bare, g->bytes, sch->at.lcid)));
 }
@@ -87,7 +89,7 @@ static void wait_for_grant(const struct lte *lte, struct ue *u, uint32_t tti)
 	if (u->ra.state == RA_WAIT_RAR)
 		return;
 	u->ra.state = RA_WAIT_GRANT;
-	u->ra.blocked_until = tti + lte->cell.cfg.lte.ra.rac_timeout_tti;
+	u->ra.blocked_until = tti + request_wait_tti(lte);
 }
 
 /* The resource blocks that a UE has in every sub-frame where it need not ask. */
@@ -129,6 +131,7 @@ static void transmit_new(struct lte *lte, struct ue *u, const struct grant *g)
 	if (mac.bsr.present) {
 		fill_bsr(lte, &mac.bsr, u);
 		record_bsr(lte, u, sch, &mac.bsr);
+		request_told(u);
 		if (!g->msg3 && (g->dir == CELL_DIR_UL || lte->cell.cfg.lte.mac.enb_overhears_dm) &&
 		    buffered(lte, u, CELL_DIR_UL) + buffered(lte, u, CELL_DIR_SL) > 0)
 			wait_for_grant(lte, u, g->subframe);
@@ -232,6 +235,8 @@ void ue_random_access(struct lte *lte, struct ue *u, uint32_t tti)
 	struct random_access *ra = &u->ra;
 	bool need = needs_grant(lte, u, tti);
 
+	if (!need)
+		request_told(u);
 	if (ra->state == RA_WAIT_RAR && tti >= ra->blocked_until)
 		back_off(lte, u, tti);
 	if (ra->state == RA_WAIT_GRANT && !grant_msg3_pending(&u->ul)) {
@@ -242,7 +247,7 @@ void ue_random_access(struct lte *lte, struct ue *u, uint32_t tti)
 			ra->state = RA_IDLE;
 		}
 	}
-	if (need && ra->state == RA_IDLE && tti >= ra->blocked_until &&
+	if (need && ra->state == RA_IDLE && tti >= ra->blocked_until && request_send(lte, u, tti) &&
 	    tti % lte->cell.cfg.lte.ra.prach_period_tti == 0)
 		send_preamble(lte, u, tti);
 }
@@ -269,6 +274,7 @@ uint32_t ue_next_tti(const struct lte *lte, const struct ue *u, uint32_t from)
 	if (ra->state == RA_WAIT_RAR)
 		request = earliest;
 	else if (needs_grant(lte, u, from - 1) && !grant_msg3_pending(&u->ul))
-		request = next_prach(lte, earliest);
+		request = request_by_preamble(lte, u) ? next_prach(lte, earliest)
+		                                      : request_next_tti(lte, u, earliest);
 	return request < next ? request : next;
 }

@@ -12,6 +12,7 @@
 #include "ran/nr/air.h"
 
 #include "phy/nr/cqi.h"
+#include "ran/nr/control.h"
 #include "ran/nr/frame.h"
 #include "ran/nr/lch.h"
 
@@ -75,7 +76,7 @@ static uint32_t fail_q32(const struct nr *nr, const struct nr_sch *sch, const st
 static enum nr_outcome draw(struct nr *nr, struct nr_sch *sch, const struct nr_grant *g,
                             struct nr_tb *tb)
 {
-	if (!rng_hit(&sch->harq_rng, fail_q32(nr, sch, g, tb)))
+	if (tb->delivered || !rng_hit(&sch->harq_rng, fail_q32(nr, sch, g, tb)))
 		return NR_DECODED;
 	if (tb->attempt >= nr->harq.max_attempts)
 		return NR_LOST;
@@ -94,7 +95,7 @@ static void await_feedback(struct nr *nr, struct nr_sch *sch, const struct nr_gr
 	uint32_t slot = nr_feedback_slot(&nr->frame.tdd, g->slot, nr->cell.cfg.nr.mac.k1_min);
 
 	p->known_slot = nr_slot_at(nr, nr_slot_start(nr, slot + 1) + nr->frame.ul_decode_ns);
-	p->ack = tb->outcome == NR_DECODED || tb->nack_to_ack;
+	p->ack = (tb->outcome == NR_DECODED && !tb->ack_to_nack) || tb->nack_to_ack;
 	p->attempt = tb->attempt;
 	u->dl_waiting |= UINT32_C(1) << g->harq_id;
 	if (p->known_slot < u->feedback_slot)
@@ -118,6 +119,9 @@ static void attempt(struct nr *nr, struct nr_sch *sch, const struct nr_grant *g,
 		tb->outcome = NR_LOST;
 		tb->nack_to_ack = false;
 	}
+	tb->ack_to_nack = dl && tb->outcome == NR_DECODED && nr->harq.ack_to_nack_q32 &&
+	                  tb->attempt < nr->harq.max_attempts &&
+	                  rng_hit(&sch->feedback_rng, nr->harq.ack_to_nack_q32);
 	p->grant = *g;
 	p->on_air = true;
 	if (dl)
@@ -231,13 +235,33 @@ void nr_air_adapt(struct nr *nr, struct nr_sch *sch)
 	sch->mcs = nr->cell.cfg.nr.link_adaptation.outer_loop
 	                   ? nr_choose_mcs(&sch->loop, table, table, sch->cqi)
 	                   : nr_cqi_to_mcs(table, table, sch->cqi);
+	sch->level = nr_control_level(nr, sch->cqi);
 	sch->rate = nr_tbs(nr_frame_re(&nr->cell.cfg.nr.phy, NR_SYMBOLS, nr->frame.n_rb),
 	                   nr_mcs(table, sch->mcs), nr_layers(nr, (enum cell_dir)sch->at.dir));
 }
 
 void nr_air_set_channel(struct nr *nr, struct nr_sch *sch, uint8_t cqi, int32_t sinr_cdb)
 {
+	sch->reports = (struct reports){ 0 };
 	sch->cqi = cqi;
 	sch->sinr_cdb = sinr_cdb;
 	nr_air_adapt(nr, sch);
+}
+
+void nr_air_reports(struct nr *nr, struct nr_sch *sch)
+{
+	if (reports_take(&sch->reports, nr->cell.event_ns - nr->cell.start_ns, &sch->cqi))
+		nr_air_adapt(nr, sch);
+}
+
+void nr_air_change_channel(struct nr *nr, struct nr_sch *sch, uint8_t cqi, int32_t sinr_cdb)
+{
+	if (!reports_on(&nr->cell.cfg)) {
+		nr_air_set_channel(nr, sch, cqi, sinr_cdb);
+		return;
+	}
+	sch->sinr_cdb = sinr_cdb;
+	nr_air_reports(nr, sch);
+	reports_channel(&sch->reports, &nr->cell.cfg, sch->ue,
+	                nr->cell.event_ns - nr->cell.start_ns, cqi);
 }

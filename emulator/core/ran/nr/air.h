@@ -30,7 +30,14 @@ int nr_air_free_process(const struct nr_sch *sch, uint8_t first, uint8_t n);
 /** nr_air_retx_process() - the first process whose block is to be sent again, or -1 */
 int nr_air_retx_process(const struct nr_sch *sch);
 
-/** nr_air_set_channel() - @sch has this CQI and SINR from now on */
+/** nr_air_change_channel() - the channel of @sch has this CQI and SINR from now on */
+void nr_air_change_channel(struct nr *nr, struct nr_sch *sch, uint8_t cqi, int32_t sinr_cdb);
+
+/** nr_air_reports() - the gNB uses what it knows now of the channel of @sch */
+void nr_air_reports(struct nr *nr, struct nr_sch *sch);
+
+/** nr_air_set_channel() - the same of a cell that @sch comes into, where the gNB knows it at once
+ */
 void nr_air_set_channel(struct nr *nr, struct nr_sch *sch, uint8_t cqi, int32_t sinr_cdb);
 
 /** nr_air_adapt() - work out the MCS of @sch again */

@@ -7,6 +7,7 @@
  */
 #include "ran/nr/crowd.h"
 
+#include "ran/nr/control.h"
 #include "ran/nr/frame.h"
 
 #define HEADERS_OF_BLOCK 12
@@ -47,6 +48,11 @@ static uint8_t format(const void *of, uint8_t cqi)
 	return nr_cqi_to_mcs(table, table, cqi);
 }
 
+static uint8_t level(const void *of, uint8_t cqi)
+{
+	return nr_control_level(of, cqi);
+}
+
 static uint32_t rate(const void *of, uint8_t mcs)
 {
 	const struct nr *nr = of;
@@ -58,7 +64,9 @@ static uint32_t rate(const void *of, uint8_t mcs)
 uint32_t nr_crowd_flows(struct nr *nr, uint8_t cell, uint32_t for_slot, struct sched_flow *ret)
 {
 	const struct cell_cfg *cfg = &nr->cell.cfg;
-	const struct crowd_formats formats = { .of = nr, .format = format, .rate = rate };
+	const struct crowd_formats formats = {
+		.of = nr, .format = format, .rate = rate, .level = level
+	};
 	uint32_t period = nr_slots(nr, cfg->crowd.cqi_period_ms);
 
 	return crowd_flows(&nr->crowd[cell], cfg, period ? for_slot / period : 0, nr->cell.event_ns,

@@ -119,22 +119,24 @@ void nr_decode(struct nr *nr, struct nr_tb *tb)
 	           tb->outcome == NR_DECODED && nr_access_collided(nr, &nr->ue[tb->ue - 1]);
 	if (collided)
 		tb->outcome = NR_NACK;
-	record_outcome(nr, sch, tb);
+	if (tb->outcome != NR_DECODED || !tb->delivered)
+		record_outcome(nr, sch, tb);
 	tb->attempt -= collided; /* two at once leave nothing that could be combined */
 	sch->process[tb->harq_id].on_air = false;
-	if (tb->outcome == NR_NACK)
+	if (tb->outcome == NR_NACK || tb->ack_to_nack)
 		sch->process[tb->harq_id].tb = tb;
 	if (tb->dir == CELL_DIR_UL)
 		settle_uplink(nr, sch, tb);
-	if (tb->outcome == NR_DECODED) {
+	if (tb->outcome == NR_DECODED && !tb->delivered) {
 		deliver(nr, sch, tb);
+		tb->delivered = true;
 	} else if (tb->outcome == NR_LOST) {
 		nr->cell.stats.mac_lost[sch->at.dir]++;
 		out_drop_all(&nr->cell, &tb->ends, &sch->at, CELL_DROP_RADIO_LOSS);
 	}
 	if (tb->dir == CELL_DIR_UL && tb->harq_id == NR_HARQ_RA)
 		nr_access_heard(nr, nr_ue_of(nr, sch), tb); /* after its BSR */
-	if (tb->outcome != NR_NACK)
+	if (sch->process[tb->harq_id].tb != tb)
 		nr_tb_free(&nr->tbs, tb);
 	nr->cell.block = 0;
 }

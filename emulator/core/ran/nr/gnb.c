@@ -16,12 +16,15 @@
 #include "ran/nr/access.h"
 #include "ran/nr/air.h"
 #include "ran/nr/block.h"
+#include "ran/nr/broadcast.h"
+#include "ran/nr/control.h"
 #include "ran/nr/crowd.h"
 #include "ran/nr/frame.h"
 #include "ran/nr/lch.h"
 
 #define HEADERS_OF_BLOCK 12
 #define LISTENS_TRIED    16
+#define CROWD_RNTI       0x8000 /* of its first member's flow, for its place in search spaces */
 
 /* Resource blocks of a slot. */
 struct budget {
@@ -125,6 +128,7 @@ static void issue(struct nr *nr, struct nr_sch *sch, struct decision *d, struct 
 /* A block that was not decoded is sent again, with as many resource blocks. Return: it is. */
 static bool issue_again(struct nr *nr, struct nr_sch *sch, struct decision *d)
 {
+	const struct nr_ue *u = nr_ue_of(nr, sch);
 	int id = nr_air_retx_process(sch);
 	struct nr_grant g;
 
@@ -132,7 +136,8 @@ static bool issue_again(struct nr *nr, struct nr_sch *sch, struct decision *d)
 		return false;
 	g = sch->process[id].grant;
 	g.retx = true;
-	if (g.n_rb > d->rb.free)
+	if (g.n_rb > d->rb.free ||
+	    !nr_control_assign(nr, d->cell, u->rnti, u->sch[CELL_DIR_DL].level, d->slot))
 		return false;
 	issue(nr, sch, d, &g);
 	return true;
@@ -169,7 +174,8 @@ static uint32_t issue_new(struct nr *nr, const struct sched_flow *f, struct deci
 		want = sch->least;
 	g.n_rb = nr_prb_needed(want, d->re, format, layers, d->rb.free);
 	g.bytes = nr_tbs(d->re * g.n_rb, format, layers);
-	if (g.bytes <= HEADERS_OF_BLOCK || (g.bytes < sch->least && d->rb.next > d->rb.first))
+	if (g.bytes <= HEADERS_OF_BLOCK || (g.bytes < sch->least && d->rb.next > d->rb.first) ||
+	    !nr_control_assign(nr, d->cell, nr->ue[f->ue].rnti, f->level, d->slot))
 		return 0;
 	g.harq_id = (uint8_t)id;
 	g.payload = g.bytes >= want ? f->backlog : g.bytes - HEADERS_OF_BLOCK;
@@ -184,12 +190,18 @@ static uint32_t issue_new(struct nr *nr, const struct sched_flow *f, struct deci
 static uint32_t issue_crowd(struct nr *nr, struct sched_flow *flows, uint32_t n, uint32_t f,
                             struct decision *d)
 {
-	uint16_t n_rb;
-	uint32_t served =
-		nr_crowd_issue(nr, d->cell, &flows[f], d->for_slot, d->re, d->rb.free, &n_rb);
+	bool assigned = nr_control_assign(nr, d->cell, (uint16_t)(CROWD_RNTI + flows[f].id),
+	                                  flows[f].level, d->slot);
+	uint32_t served = 0;
+	uint16_t n_rb = 0;
 
+	if (assigned)
+		served = nr_crowd_issue(nr, d->cell, &flows[f], d->for_slot, d->re, d->rb.free,
+		                        &n_rb);
 	take(&d->rb, n_rb);
 	flows[f].backlog = 0;
+	if (!assigned)
+		return 0;
 	for (uint32_t i = 0; i < n && served == 0; i++)
 		if (flows[i].ue == SCHED_CROWD && flows[i].rate <= flows[f].rate)
 			flows[i].backlog = 0;
@@ -212,6 +224,8 @@ static void serve(struct nr *nr, struct sched_flow *flows, uint32_t n, struct de
 		if (flows[f].ue == SCHED_CROWD) {
 			served = issue_crowd(nr, flows, n, (uint32_t)f, d);
 			sched->served(state, flows, (uint32_t)f, served);
+			if (served == 0)
+				nr_control_drop(nr, d->cell, flows, n);
 			continue;
 		}
 		u = &nr->ue[flows[f].ue];
@@ -220,6 +234,8 @@ static void serve(struct nr *nr, struct sched_flow *flows, uint32_t n, struct de
 		flows[f].backlog = 0; /* one block of a UE in a slot */
 		if (served == 0 && u->sch[d->dir].least)
 			state->last = turn; /* what others leave may never be enough */
+		if (served == 0)
+			nr_control_drop(nr, d->cell, flows, n);
 		if (served == 0 || d->dir == CELL_DIR_DL)
 			continue;
 		u->backlog = u->backlog > served ? u->backlog - served : 0;
@@ -241,7 +257,8 @@ static struct sched_flow flow_of(const struct nr *nr, uint8_t ue, enum cell_dir 
 		                    .waiting = waiting,
 		                    .rate = nr->ue[ue].sch[dir].rate,
 		                    .delay_us = (uint32_t)(waited_ns / 1000),
-		                    .weight = weight ? weight : 1 };
+		                    .weight = weight ? weight : 1,
+		                    .level = nr->ue[ue].sch[CELL_DIR_DL].level };
 }
 
 /* --- the uplink of one slot --- */
@@ -301,8 +318,11 @@ static uint32_t dl_backlog(const struct nr_ue *u)
 static void decide_downlink(struct nr *nr, uint8_t cell, uint32_t slot, uint32_t for_slot)
 {
 	struct sched_flow flows[SCHED_FLOWS_MAX];
+	uint16_t others = nr_broadcast_rb(nr, for_slot);
 	struct decision d = {
-		.rb = { .free = nr->frame.n_rb },
+		.rb = { .first = others,
+		        .next = others,
+		        .free = (uint16_t)(nr->frame.n_rb - others) },
 		.dir = CELL_DIR_DL,
 		.cell = cell,
 		.slot = slot,
@@ -334,25 +354,43 @@ static void decide_downlink(struct nr *nr, uint8_t cell, uint32_t slot, uint32_t
 
 /* --- a slot --- */
 
-void nr_gnb_slot(struct nr *nr, uint32_t slot)
+static void grant_uplink(struct nr *nr, uint32_t slot)
 {
-	const struct cell_cfg *cfg = &nr->cell.cfg;
-	const struct nr_slot *here = nr_frame_slot(&nr->frame, slot);
+	uint8_t k2_min = nr->cell.cfg.nr.mac.k2_min;
 
-	NR_FOR_EACH_ACTIVE(nr, i)
-	take_feedback(nr, &nr->ue[i], slot);
-	if (!here->pdcch)
-		return;
-	nr_access_answer(nr, slot);
-	for (uint32_t at = slot + cfg->nr.mac.k2_min;
-	     here->decides && at < nr_frame_decided_until(&nr->frame, slot, cfg->nr.mac.k2_min);
+	for (uint32_t at = slot + k2_min; nr_frame_slot(&nr->frame, slot)->decides &&
+	                                  at < nr_frame_decided_until(&nr->frame, slot, k2_min);
 	     at++)
 		if (nr_frame_slot(&nr->frame, at)->pusch)
 			for (uint8_t cell = 0; cell < nr->n_cells; cell++)
 				decide_uplink(nr, cell, slot, at);
-	if (nr_frame_slot(&nr->frame, slot + cfg->nr.mac.k0)->pdsch)
+}
+
+static void assign_downlink(struct nr *nr, uint32_t slot)
+{
+	uint8_t k0 = nr->cell.cfg.nr.mac.k0;
+
+	if (nr_frame_slot(&nr->frame, slot + k0)->pdsch)
 		for (uint8_t cell = 0; cell < nr->n_cells; cell++)
-			decide_downlink(nr, cell, slot, slot + cfg->nr.mac.k0);
+			decide_downlink(nr, cell, slot, slot + k0);
+}
+
+/* Where grants and assignments share control channel elements they come first in turn. */
+void nr_gnb_slot(struct nr *nr, uint32_t slot)
+{
+	bool downlink_first = nr->cces && slot % 2;
+
+	NR_FOR_EACH_ACTIVE(nr, i)
+	take_feedback(nr, &nr->ue[i], slot);
+	if (!nr_frame_slot(&nr->frame, slot)->pdcch)
+		return;
+	nr_control_start(nr);
+	nr_access_answer(nr, slot);
+	if (downlink_first)
+		assign_downlink(nr, slot);
+	grant_uplink(nr, slot);
+	if (!downlink_first)
+		assign_downlink(nr, slot);
 }
 
 void nr_gnb_transmit(struct nr *nr, uint32_t slot)

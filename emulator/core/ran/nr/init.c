@@ -13,6 +13,7 @@
 
 #include "ran/channel/channel.h"
 #include "ran/nr/air.h"
+#include "ran/nr/control.h"
 #include "ran/nr/crowd.h"
 #include "ran/nr/frame.h"
 #include "ran/nr/lch.h"
@@ -369,6 +370,7 @@ void nr_init(struct nr *nr)
 
 	harq_model_init(&nr->harq, &cfg->harq, false);
 	nr_frame_init(&nr->frame, &cfg->nr);
+	nr_control_init(nr);
 	init_drx(nr);
 	heap_init(&nr->due_timer, nr->n_ue * 2u);
 	heap_init(&nr->due_slot, nr->n_ue);

@@ -89,12 +89,12 @@ static void change_channel(struct nr *nr, struct nr_ue *u, const struct cell_cmd
 	nr_failure_channel_changed(nr, u);
 	if (nr->cell.cfg.n_enb > 1 && cmd->enb != u->cell)
 		return;
-	nr_air_set_channel(nr, sch, cmd->cqi, cmd->sinr_cdb);
+	nr_air_change_channel(nr, sch, cmd->cqi, cmd->sinr_cdb);
 	out_record(&nr->cell, &sch->at,
 	           (struct cell_record){ .event = CELL_EV_CHANNEL,
 	                                 .node = sch->at.from,
 	                                 .peer = sch->at.to,
-	                                 .cqi = sch->cqi,
+	                                 .cqi = cmd->cqi,
 	                                 .value = sch->sinr_cdb });
 	nr_touch(nr, sch->ue);
 }
@@ -151,12 +151,21 @@ static void discard(struct nr *nr, struct nr_ue *u)
 				drb_discard_expired(nr, &u->sch[d].drb[k]);
 }
 
+static void take_reports(struct nr *nr, struct nr_ue *u)
+{
+	for (int d = 0; d < 2; d++)
+		nr_air_reports(nr, &u->sch[d]);
+}
+
 static void process_slot(struct nr *nr, uint32_t slot)
 {
 	nr->slot_next = slot + 1;
 	nr->cell.stats.ttis_active++;
 	NR_FOR_EACH_ACTIVE(nr, i)
 	discard(nr, &nr->ue[i]);
+	if (reports_on(&nr->cell.cfg))
+		NR_FOR_EACH_ACTIVE(nr, i)
+	take_reports(nr, &nr->ue[i]);
 	nr_gnb_slot(nr, slot);
 	NR_FOR_EACH_ACTIVE(nr, i)
 	nr_ue_transmit(nr, &nr->ue[i], slot);

@@ -19,6 +19,8 @@
  *   drb          SDAP, PDCP and RLC of one direction of one
  *   lch          the bearers of one direction: logical channels that share blocks
  *   report       what a UE tells of its buffer: BSR, and the SR that asks for a grant for it
+ *   control      PDCCH: room for DCIs
+ *   broadcast    SSBs, system information and paging take resource blocks
  *   air          blocks from transmission to decoding, HARQ processes
  *   block        blocks are filled
  *   access       random access, at the UE and at the gNB
@@ -46,6 +48,7 @@
 #include "base/rng.h"
 #include "base/ue_set.h"
 #include "epc/epc.h"
+#include "mac/common/cce.h"
 #include "mac/common/crowd.h"
 #include "mac/common/harq_model.h"
 #include "mac/common/lcp.h"
@@ -60,6 +63,7 @@
 #include "pdcp/nr/pdcp.h"
 #include "phy/nr/carrier.h"
 #include "phy/nr/tbs.h"
+#include "ran/channel/reports.h"
 #include "ran/handover/measure.h"
 #include "ran/handover/recovery.h"
 #include "ran/handover/timeline.h"
@@ -125,10 +129,12 @@ struct nr_sch {
 	uint32_t rate;    /* bytes that a slot would hold for it alone */
 	uint8_t cqi;
 	uint8_t mcs;
-	uint8_t ue; /* its MAC entity: place in nr->ue, from 1 */
+	uint8_t level; /* DL: log2 of the CCEs of a DCI to the UE */
+	uint8_t ue;    /* its MAC entity: place in nr->ue, from 1 */
 	struct nr_process process[NR_HARQ_MAX + 1];
 	struct nr_grants grants;
-	struct out_at at; /* with the LCID of the default bearer */
+	struct out_at at;       /* with the LCID of the default bearer */
+	struct reports reports; /* of its CQI, under way */
 };
 
 /* What a UE tells of its uplink buffer. Source: TS 38.321 5.4.4, 5.4.5 */
@@ -288,8 +294,10 @@ struct nr {
 	uint16_t next_rnti;                        /* for UEs that come from another cell */
 	struct sched_state sched[NR_CELLS_MAX][2]; /* CELL_DIR_UL, CELL_DIR_DL */
 	struct sched_memory *sched_memory;
-	struct crowd crowd[NR_CELLS_MAX];  /* of the downlink */
-	uint32_t crowd_slot[NR_CELLS_MAX]; /* first one whose repeated blocks were not looked at */
+	struct cce_set pdcch[NR_CELLS_MAX]; /* of the slot that is processed */
+	uint16_t cces;                      /* of each slot; 0: no limit */
+	struct crowd crowd[NR_CELLS_MAX];   /* of the downlink */
+	uint32_t crowd_slot[NR_CELLS_MAX];  /* first one whose repeated blocks were not looked at */
 	struct crowd_memory crowd_memory;
 	struct nr_drx_cfg drx;
 	uint16_t cg_ues[NR_CELLS_MAX][NR_CG_PERIOD_MAX]; /* by slot: configured grants */

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * serve.c - flows get resource blocks and control channel elements, one after the other as the
+ * scheduler says, until nothing is left that anybody could use; see serve.h.
+ * Source: TS 36.213 7.1.6, 8.0; TS 36.321 5.3, 5.4.1
+ */
+#include "ran/lte/serve.h"
+
+#include "phy/lte/phy.h"
+#include "ran/lte/control.h"
+#include "ran/lte/crowd.h"
+
+#define CROWD_RNTI 0x8000 /* of its first member's flow, for its place in search spaces */
+
+static uint8_t carrier_of(const struct lte *lte, uint8_t stream)
+{
+	return (uint8_t)(stream / lte->cell.cfg.lte.dl_codewords);
+}
+
+/* HARQ process of the next new block; without HARQ they are used in turn. */
+static int free_process(const struct lte *lte, const struct ue *u, uint8_t stream, uint32_t tti)
+{
+	if (lte->harq.max_attempts == 1)
+		return (int)(tti % HARQ_PROCESSES);
+	return harq_free(u->harq_dl[stream], tti);
+}
+
+bool serve_assign(struct lte *lte, const struct serve_decision *d, const struct ue *u)
+{
+	const struct grant *last = d->dir == CELL_DIR_DL ? grant_last(&u->dl) : NULL;
+	uint8_t carrier = carrier_of(lte, d->stream);
+
+	if (last && last->subframe == d->tti + d->lead_tti &&
+	    carrier_of(lte, last->stream) == carrier)
+		return true;
+	return control_assign(d->enb, carrier, u->rnti, u->sch[CELL_DIR_DL].level, d->tti);
+}
+
+/*
+ * Give @f what it needs, or nothing where no data or no DCI would fit. What does not segment gets
+ * room for a packet, or all of the carrier: a grant for a part of one would carry nothing. Return:
+ * bytes of RLC SDUs that fit.
+ */
+static uint32_t issue(struct lte *lte, const struct sched_flow *f, const struct serve_decision *d)
+{
+	struct ue *u = &lte->ue[f->ue];
+	struct lte_sch *sch = &u->sch[f->dir];
+	bool asked = f->dir == CELL_DIR_UL && u->enb_backlog[CELL_DIR_UL] == 0;
+	uint32_t want = f->backlog, overhead;
+	int id = 0;
+	struct grant g = {
+		.subframe = d->tti + d->lead_tti,
+		.dir = f->dir,
+		.itbs = sch->itbs,
+		.rb_start = d->rb->next,
+		.stream = d->stream,
+		.asked = asked,
+	};
+
+	if (!lte->cell.cfg.lte.mac.grants_ignore_headers || asked)
+		want += grant_overhead(f->backlog);
+	if (want < sch->least)
+		want = sch->least;
+	g.n_rb = phy_rb_needed(f->dir, g.itbs, want, d->rb->free);
+	g.bytes = phy_tbs(g.itbs, g.n_rb);
+	overhead = grant_overhead(g.bytes);
+	if (g.bytes <= overhead || sch->cqi == 0)
+		return 0;
+	if (g.bytes < sch->least &&
+	    g.n_rb < phy_rb_needed(f->dir, g.itbs, want, lte->cell.cfg.lte.n_rb))
+		return 0; /* more another time */
+	if (f->dir == CELL_DIR_DL)
+		id = free_process(lte, u, d->stream, g.subframe);
+	if (id < 0 || !serve_assign(lte, d, u))
+		return 0;
+	if (f->dir == CELL_DIR_DL) {
+		g.harq_id = (uint8_t)id;
+		harq_start(&u->harq_dl[d->stream][id], g.subframe);
+	} else {
+		g.missed = control_missed(lte, u, d->tti);
+	}
+	g.wanted = g.bytes >= want ? f->backlog : g.bytes - overhead;
+	rb_reserve(d->rb, g.n_rb);
+	(void)grant_issue(f->dir == CELL_DIR_DL ? &u->dl : &u->ul, &g);
+	lte->cell.stats.grants++;
+	out_record(&lte->cell, &sch->at,
+	           (struct cell_record){ .event = CELL_EV_GRANT,
+	                                 .node = CELL_NODE_ENB,
+	                                 .peer = u->id,
+	                                 .rb = g.n_rb,
+	                                 .bytes = g.bytes,
+	                                 .value = (int32_t)d->lead_tti,
+	                                 .mcs = phy_mcs(f->dir, g.itbs),
+	                                 .cqi = sch->cqi });
+	return g.wanted;
+}
+
+/*
+ * issue() to the member of the crowd at @f of @flows. Where nothing would fit, nothing would for
+ * members whose channel is no better, and the scheduler need not be asked about each of them.
+ */
+static uint32_t issue_crowd(struct lte *lte, struct sched_flow *flows, uint32_t n, uint32_t f,
+                            const struct serve_decision *d)
+{
+	uint32_t served = 0;
+	bool assigned =
+		control_assign(d->enb, carrier_of(lte, d->stream),
+	                       (uint16_t)(CROWD_RNTI + flows[f].id), flows[f].level, d->tti);
+
+	if (assigned)
+		served = lte_crowd_issue(lte, &d->enb->crowd[d->dir], &flows[f], d->rb,
+		                         d->tti + d->lead_tti, d->stream);
+	flows[f].backlog = 0;
+	if (!assigned)
+		return 0;
+	for (uint32_t i = 0; i < n && served == 0; i++)
+		if (flows[i].ue == SCHED_CROWD && flows[i].rate <= flows[f].rate)
+			flows[i].backlog = 0;
+	return served;
+}
+
+/* @served bytes of what @u has to send, or of what it asked for. */
+static void granted(const struct lte *lte, struct ue *u, enum cell_dir dir, uint32_t served)
+{
+	uint32_t *waiting = &u->enb_backlog[dir];
+
+	if (*waiting > 0) /* not of a request, which says no number */
+		*waiting -= served;
+	u->backlog_since_ns[dir] = lte->cell.event_ns;
+	if (dir == CELL_DIR_UL && served > 0)
+		u->request.heard_tti = TTI_NEVER;
+}
+
+/* A DCI has found no room: nor will those that are as long, so nobody need be asked about them. A
+ * second codeword needs none. */
+static void drop_too_long(const struct lte *lte, const struct serve_decision *d,
+                          struct sched_flow *flows, uint32_t n)
+{
+	const struct cce_set *pdcch = &d->enb->pdcch[carrier_of(lte, d->stream)];
+
+	if (pdcch->n == 0 || d->stream % lte->cell.cfg.lte.dl_codewords)
+		return;
+	for (uint32_t i = 0; i < n; i++)
+		if (!cce_fits(pdcch, flows[i].level))
+			flows[i].backlog = 0;
+}
+
+void serve_flows(struct lte *lte, struct sched_flow *flows, uint32_t n,
+                 const struct serve_decision *d)
+{
+	bool dl = d->dir == CELL_DIR_DL;
+	struct sched_state *state = dl ? &d->enb->sched_dl : &d->enb->sched_ul;
+	const struct sched *sched = scheduler_by_id(lte->cell.cfg.scheduler);
+	struct crowd *crowd = &d->enb->crowd[d->dir];
+	uint32_t turn = state->last;
+	int f;
+
+	if (crowd->n_waiting > 0)
+		n += lte_crowd_flows(lte, crowd, d->tti, &flows[n]);
+
+	state->tti = d->tti;
+	state->average_tti = lte->cell.cfg.pf_average_tti;
+	for (; d->rb->free > 0 && (f = sched->pick(state, flows, n)) >= 0; turn = state->last) {
+		struct sched_flow *flow = &flows[f];
+		struct ue *u;
+		uint32_t served;
+
+		if (flow->ue == SCHED_CROWD) {
+			served = issue_crowd(lte, flows, n, (uint32_t)f, d);
+			sched->served(state, flows, (uint32_t)f, served);
+			if (served == 0)
+				drop_too_long(lte, d, flows, n);
+			continue;
+		}
+		u = &lte->ue[flow->ue];
+		served = issue(lte, flow, d);
+		if (flow->dir != CELL_DIR_DL)
+			granted(lte, u, (enum cell_dir)flow->dir, served);
+		sched->served(state, flows, (uint32_t)f, served);
+		if (served == 0 && u->sch[flow->dir].least)
+			state->last = turn; /* what others leave may never be enough */
+		/* One transmission of a UE in a sub-frame. */
+		for (uint32_t i = 0; i < n; i++)
+			if (flows[i].ue == flow->ue)
+				flows[i].backlog = 0;
+		if (served == 0)
+			drop_too_long(lte, d, flows, n);
+	}
+}
