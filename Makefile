@@ -60,7 +60,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup setup-test lock audit wheels build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-all test-without-sanitizers test-fast test-long durations sanitized conformance fuzz fuzz-threats soak coverage mutate bench bench-captures bench-lena wheel image lint language core-graph format reference docs matrix replication check-replication pictures doctor golden-update clean
+.PHONY: help setup setup-test lock audit wheels build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-all test-without-sanitizers test-fast test-long durations sanitized conformance fuzz fuzz-threats soak coverage mutate bench bench-captures bench-lena iperf3 wheel image lint language core-graph format reference docs matrix replication check-replication pictures doctor golden-update clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -231,7 +231,12 @@ bench-lena: setup-test lab-kernel ## the virtual lab beside LENA of ns-3, which 
 docs: setup-test lab-kernel ## the documents as a site with search, build/site; fails on links that lead nowhere
 	$(VENV)/bin/python docs/site/build.py build/site --run
 
-wheel: setup lab-kernels ## a wheel with programs, lab kernels and scenarios, in build/dist
+iperf3: build/iperf3/iperf3 ## the iperf3 of wheels, which runs of this checkout use from then on: the same bytes as a wheel's
+
+build/iperf3/iperf3: iperf3/build iperf3/main.c
+	iperf3/build $(@D)
+
+wheel: setup lab-kernels iperf3 ## a wheel with programs, lab kernels and scenarios, in build/dist
 	$(VENV)/bin/pip wheel -q --disable-pip-version-check --no-deps --wheel-dir build/dist .
 	@ls -sh build/dist
 

@@ -32,6 +32,7 @@ class WheelHook(BuildHookInterface):  # type: ignore[type-arg]
         staged = Path(self.staging.name)
         programs = [_program(top, staged, name) for name in PROGRAMS]
         programs += [_kernel(top, staged, kernel) for kernel in KERNELS]
+        programs.append(_iperf3(top, staged))
         (staged / "version").write_text(_described(top))
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-manylinux_{_glibc(programs)}_{platform.machine()}"
@@ -47,6 +48,16 @@ def _program(top: Path, staged: Path, name: str) -> Path:
     target.parent.mkdir(parents=True, exist_ok=True)
     subprocess.run(["strip", "-o", target, top / "build" / name], check=True)
     return target
+
+
+def _iperf3(top: Path, staged: Path) -> Path:
+    """The one of the checkout, or a new one, with its licences."""
+    built, target = top / "build/iperf3", staged / "build/iperf3"
+    if (built / "iperf3").exists():
+        shutil.copytree(built, target)
+    else:
+        subprocess.run([top / "iperf3/build", target], check=True)
+    return target / "iperf3"
 
 
 def _kernel(top: Path, staged: Path, version: str) -> Path:

@@ -109,6 +109,15 @@ def test_randomness_follows_the_seed(kernel, tmp_path):
     assert not set(first.splitlines()) & set(other.splitlines())
 
 
+def test_a_program_takes_no_numbers_from_others(kernel, tmp_path):
+    """However often it asks: neither the kernel's numbers are others, nor those of the next program."""
+    said = [boot(kernel, tmp_path, f"dd if=/dev/urandom of=/dev/null bs=16 count={many} status=none; "
+                                   "cat /proc/sys/kernel/random/uuid; od -An -N8 -tx1 /dev/urandom")[0] for many in (1, 999)]
+    assert said[0] == said[1]
+    uuid, drawn = said[0].splitlines()
+    assert len(uuid) == 36 and len(drawn.split()) == 8
+
+
 def test_the_kind_of_recovery_belongs_to_the_namespace(kernel, tmp_path):
     out, _ = boot(kernel, tmp_path, """
         kind=/proc/sys/net/ipv4/tcp_reno_recovery

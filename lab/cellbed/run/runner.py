@@ -213,7 +213,7 @@ class Runner:
 
     def execute_traffic(self, stack: contextlib.ExitStack, daemons: list[Process]) -> list[workload.Flow]:
         relay = self.attachment.prepare(self.out, self.pids) if self.attachment is not None else None
-        flows = [workload.make(flow, self.pids, self.out, self.settings, self.attachment)
+        flows = [workload.make(flow, self.pids, self.out, self.settings, self.attachment, self.programs["iperf3"])
                  for flow in self.settings["traffic"]]
         for flow in flows:
             stack.callback(flow.kill)

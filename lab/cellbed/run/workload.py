@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from cellbed.error import LabError
-from cellbed.host import programs
 from cellbed.host.child import Child
 from cellbed.host.process import Copy, Process, Running, wait_line
 from cellbed.run import address, congestion_control, inventory, stream
@@ -72,10 +71,11 @@ class Workload:
     background = False
 
     def __init__(self, flow: dict[str, Any], pids: dict[str, int], ends: tuple[str, str], out: Path,
-                 control: str | None = None) -> None:
+                 control: str | None = None, iperf3: str = "iperf3") -> None:
         self.flow, self.pids = flow, pids
         self.source, self.sink = ends  # addresses
         self.control = control  # that the sending socket has to be given
+        self.iperf3 = iperf3  # path of the program
         self.result = out / f"{flow['id']}.{flow['kind']}.json"
         self.log = out / "log"
         self.server: Process | None = None
@@ -146,9 +146,9 @@ class Workload:
         raise NotImplementedError
 
 
-def iperf3_version() -> tuple[int, ...]:
-    """Of the program that is installed, such as (3, 12); () when it does not say."""
-    said = subprocess.run([programs.command("iperf3"), "--version"], capture_output=True, text=True, check=False).stdout
+def iperf3_version(program: str) -> tuple[int, ...]:
+    """Such as (3, 12); () when it does not say."""
+    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=False).stdout
     found = re.match(r"iperf (\d+)\.(\d+)", said)
     return tuple(map(int, found.groups())) if found else ()
 
@@ -161,17 +161,17 @@ class Iperf3(Workload):
     def start_server(self) -> None:
         self.server = Process(
             f"iperf3 server of {self.flow['id']}",
-            [programs.command("iperf3"), "-s", "-1", "-p", str(self.flow["port"]), "--forceflush"],
+            [self.iperf3, "-s", "-1", "-p", str(self.flow["port"]), "--forceflush"],
             self.log, self.pids[self.flow["to"]], stdout=subprocess.PIPE)
         wait_line(self.server, b"Server listening")
-        if self.flow["bytes"] is not None and iperf3_version() >= _IPERF3_THREADS:
+        if self.flow["bytes"] is not None and iperf3_version(self.iperf3) >= _IPERF3_THREADS:
             self.file = self.result.with_suffix(".data")
             with open(self.file, "wb") as file:
                 file.truncate(self.flow["bytes"])
 
     def start_client(self) -> None:
         flow = self.flow
-        args = [programs.command("iperf3"), "-c", self.sink, "-B", self.source,
+        args = [self.iperf3, "-c", self.sink, "-B", self.source,
                 "--cport", str(client_port(flow)), "-p", str(flow["port"]), *amount(flow, self.file),
                 "-i", "1", "-J", "--logfile", str(self.result)]
         if self.control is not None:
@@ -223,10 +223,10 @@ def describe(flow: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def make(flow: dict[str, Any], pids: dict[str, int], out: Path, settings: dict[str, Any],
-         attachment: Attachment | None = None) -> Flow:
+         attachment: Attachment | None = None, iperf3: str = "iperf3") -> Flow:
     if flow["kind"] == "command":
         return Command(flow, pids, inventory.variables(settings, flow["node"]), out, attachment)
     if flow["kind"] not in KINDS:
         raise LabError(f"traffic {flow['id']}: kind {flow['kind']}: allowed {', '.join(KINDS)}, command")
     control = congestion_control.of_socket(settings, flow)
-    return KINDS[flow["kind"]](flow, pids, address.of_flow(settings, flow), out, control)
+    return KINDS[flow["kind"]](flow, pids, address.of_flow(settings, flow), out, control, iperf3)

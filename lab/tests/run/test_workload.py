@@ -48,7 +48,7 @@ def test_equal_blocks_make_the_size(size):
 def test_a_file_in_place_of_an_amount(tmp_path):
     """For an iperf3 of several threads, which would compute for ever at the end of an amount."""
     assert amount(SIZED, tmp_path / "file") == ["-F", str(tmp_path / "file"), "-t", "86400"]
-    assert iperf3_version() >= (3, 0)
+    assert iperf3_version("iperf3") >= (3, 0)
 
 
 def test_the_manifest_tells_both():
