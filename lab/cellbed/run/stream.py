@@ -20,6 +20,7 @@ import struct
 import time
 
 from cellbed.host.child import TYPE_CHECKING, await_child, in_a_child
+from cellbed.host.clock import sleep_for, sleep_until
 from cellbed.host.netns import in_netns
 from cellbed.run.address import socket_family
 
@@ -32,7 +33,9 @@ BLOCK_BYTES = 1 << 20
 UNSENT_MAX = 32768
 # Ends a connection at once: nothing of it is sent after its time.
 _ABORT = struct.pack("ii", 1, 0)
-_RETRY_S = 0.1
+_RETRY_NS = 100_000_000
+# The receiver works so much longer than the sender at either end, so that they do not wake up at the same time.
+_APART_NS = 200_000
 # Of struct tcp_info. Source: include/uapi/linux/tcp.h
 _INFO_BYTES = 216
 _RECEIVED, _NOT_SENT, _SENT = struct.Struct("128x Q"), struct.Struct("144x I"), struct.Struct("200x QQ")
@@ -60,15 +63,15 @@ class Stream:
         self.listener.bind(sink[1:])
         self.listener.listen(8)
 
-    def execute(self, duration_s: float) -> dict[str, Any]:
-        """Send for so long. Return: what happened."""
-        self.begin = time.monotonic()
-        end = self.begin + duration_s
+    def execute(self, duration_s: float, at_ns: int) -> dict[str, Any]:
+        """Send for so long from that time of the monotonic clock on. Return: what happened."""
+        self.begin_ns = at_ns
         read_fd, write_fd = os.pipe()
-        receiver = in_a_child(lambda: os.write(write_fd, json.dumps(_until(end, self._receive, self.facts)).encode()))
+        receiver = in_a_child(lambda: os.write(write_fd, json.dumps(
+            _during(at_ns - _APART_NS, duration_s + 2 * _APART_NS / 1e9, self._receive, self.facts)).encode()))
         os.close(write_fd)
         self.listener.close()
-        _until(end, self._send, self.facts)
+        _during(at_ns, duration_s, self._send, self.facts)
         with os.fdopen(read_fd, "rb") as pipe:
             told = pipe.read()
         await_child(receiver)
@@ -83,7 +86,7 @@ class Stream:
             try:
                 sender.connect(self.sink[1:])
                 if self.facts["connected_s"] is None:
-                    self.facts["connected_s"] = round(time.monotonic() - self.begin, 6)
+                    self.facts["connected_s"] = round((time.monotonic_ns() - self.begin_ns) / 1e9, 6)
                 while True:
                     sender.send(block)
             except OSError:  # no connection came about, or TCP gave it up
@@ -91,7 +94,7 @@ class Stream:
             finally:
                 self.facts["sent_bytes"] += _sent_bytes(sender)
                 _abort(sender)
-            time.sleep(_RETRY_S)
+            sleep_for(_RETRY_NS)
 
     def _sender(self) -> socket.socket:
         with in_netns(self.source[0]):
@@ -120,14 +123,15 @@ class Stream:
                 _abort(receiver)
 
 
-def _until(end_s: float, work: Callable[[], None], facts: dict[str, Any]) -> dict[str, Any]:
-    """Do @work until @end_s of the monotonic clock. Return: @facts."""
+def _during(at_ns: int, duration_s: float, work: Callable[[], None], facts: dict[str, Any]) -> dict[str, Any]:
+    """Do @work for so long from that time of the monotonic clock on. Return: @facts."""
     def over(*_: object) -> None:
         raise _Over
 
     before = signal.signal(signal.SIGALRM, over)
     try:
-        signal.setitimer(signal.ITIMER_REAL, max(1e-6, end_s - time.monotonic()))
+        sleep_until(at_ns)
+        signal.setitimer(signal.ITIMER_REAL, duration_s)
         work()
     except _Over:
         pass

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cellbed.error import LabError
-from cellbed.host.child import Child
+from cellbed.host.child import Child, become
 from cellbed.host.process import Copy, Process, Running, wait_line
 from cellbed.run import address, congestion_control, inventory, stream
 from cellbed.run.attach import Attachment
@@ -69,6 +69,9 @@ class Workload:
     """One flow; what it did is told in RESULT."""
 
     background = False
+    # So long before its time a client is started, and then sleeps. Off the grid of a radio's ticks, as what Python does
+    # meanwhile takes virtual time.
+    lead_ns = 100_370_000
 
     def __init__(self, flow: dict[str, Any], pids: dict[str, int], ends: tuple[str, str], out: Path,
                  control: str | None = None, iperf3: str = "iperf3") -> None:
@@ -84,8 +87,8 @@ class Workload:
     def start_server(self) -> None:
         """Whatever has to be there before the client."""
 
-    def start_client(self) -> None:
-        """Begin to send."""
+    def start_client(self, at_ns: int) -> None:
+        """Begin to send at that time of the monotonic clock."""
         raise NotImplementedError
 
     def overdue(self) -> LabError:
@@ -169,14 +172,14 @@ class Iperf3(Workload):
             with open(self.file, "wb") as file:
                 file.truncate(self.flow["bytes"])
 
-    def start_client(self) -> None:
+    def start_client(self, at_ns: int) -> None:
         flow = self.flow
         args = [self.iperf3, "-c", self.sink, "-B", self.source,
                 "--cport", str(client_port(flow)), "-p", str(flow["port"]), *amount(flow, self.file),
                 "-i", "1", "-J", "--logfile", str(self.result)]
         if self.control is not None:
             args += ["-C", self.control]
-        self.client = Process(f"iperf3 client of {flow['id']}", args, self.log, self.pids[flow["from"]])
+        self.client = Copy(f"iperf3 client of {flow['id']}", lambda: become(args, self.pids[flow["from"]], at_ns), self.log)
 
     def kill(self) -> None:
         super().kill()
@@ -190,19 +193,19 @@ class Iperf3(Workload):
 class Stream(Workload):
     """Both ends of `stream`, over UDP of `datagrams`, by one copy of this process."""
 
-    def start_client(self) -> None:
-        self.client = Copy(f"stream of {self.flow['id']}", self._execute, self.log)
+    def start_client(self, at_ns: int) -> None:
+        self.client = Copy(f"stream of {self.flow['id']}", lambda: self._execute(at_ns), self.log)
 
-    def _execute(self) -> None:
+    def _execute(self, at_ns: int) -> None:
         flow = self.flow
         source = (self.pids[flow["from"]], self.source, client_port(flow))
         sink = (self.pids[flow["to"]], self.sink, flow["port"])
         if flow["transport"] == "udp":
             from cellbed.run import datagrams  # which needs longer to import than TCP's
 
-            facts = datagrams.execute(source, sink, flow["duration_s"], flow["rate"], flow["packet_bytes"])
+            facts = datagrams.execute(source, sink, flow["duration_s"], flow["rate"], flow["packet_bytes"], at_ns)
         else:
-            facts = stream.Stream(source, sink, self.control).execute(flow["duration_s"])
+            facts = stream.Stream(source, sink, self.control).execute(flow["duration_s"], at_ns)
         self.result.write_text(json.dumps(facts, indent=1) + "\n")
 
     def congestion_control_of(self, report: dict[str, Any]) -> str | None:
