@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Packages from Debian's archive: sources of Linux, for versions that no package has put here, and libraries.
 
-They are taken from the mirror that this machine uses: without root, with lists of its own, verified by Debian's keyring.
-Nothing that belongs to the machine's apt is written.
+They are taken from the mirror that this machine uses: without root, with lists of its own, verified by Debian's
+keyring. Nothing that belongs to the machine's apt is written.
 """
 
 from __future__ import annotations

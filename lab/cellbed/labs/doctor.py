@@ -161,7 +161,8 @@ def _space() -> Check:
 def checks() -> list[Check]:
     """Every check of this machine."""
     return [
-        _program("iperf3", "iperf3", own=paths.IPERF3), _program("ip", "iproute2", ask="-V"), _program("tc", "iproute2", ask="-V"),
+        _program("iperf3", "iperf3", own=paths.IPERF3),
+        _program("ip", "iproute2", ask="-V"), _program("tc", "iproute2", ask="-V"),
         _program("mnexec", "mininet", (), " for scripts of Mininet", ask="-v"),
         _program("tshark", "tshark", (), " to look at captures"), _built(), _kernel(), _ptrace(), _root(), _tun(),
         _cgroup(), _namespaces(), _rootless(), _bpf(), _qdisc("netem"), _qdisc("red"), _space(),

@@ -105,7 +105,7 @@ class Runner:
         self.tell(f"{name} {(start_ns or time.monotonic_ns()) / 1e9:.9f}")
 
     def tell(self, text: str) -> None:
-        """A line for those who watch. Unbuffered: a buffer's lock reads the clock, as often as Python's version does."""
+        """A line for those who watch, unbuffered: a buffer's lock reads the clock, as Python does or not."""
         self.progress.write(f"{text}\n".encode())
 
     # --- the parts of a run, in order of start ---

@@ -62,9 +62,14 @@ def _queue(link: dict[str, Any], limit: str) -> str:
 
 def _wire(link: dict[str, Any]) -> str:
     words = link["netem"].split()
-    delay = [] if "delay" in words else [f"delay {round(link['delay_ms'] * 1000)}us"]
+    delay = [] if "delay" in words else [f"delay {_delay(round(link['delay_ms'] * 1000))}"]
     loss = [] if "loss" in words else [f"loss random {100 * link['loss']:g}%"]
     return " ".join([f"netem limit {_ON_THE_WIRE}", *delay, *loss, *words])
+
+
+def _delay(delay_us: int) -> str:
+    """For netem, to which tc of iproute2 6.1 hands a delay in steps of 64 ns and that of 6.15 in ns."""
+    return f"{delay_us}us" if delay_us * 1000 % 64 == 0 else f"{delay_us * 1000 // 64 * 64}ns"
 
 
 def needs_netem(link: dict[str, Any]) -> bool:

@@ -65,7 +65,7 @@ class Stream:
 
     def execute(self, duration_s: float, at_ns: int) -> dict[str, Any]:
         """Send for so long from that time of the monotonic clock on. Return: what happened."""
-        self.begin_ns = at_ns
+        self.start_ns = at_ns
         read_fd, write_fd = os.pipe()
         receiver = in_a_child(lambda: os.write(write_fd, json.dumps(
             _during(at_ns - _APART_NS, duration_s + 2 * _APART_NS / 1e9, self._receive, self.facts)).encode()))
@@ -86,7 +86,7 @@ class Stream:
             try:
                 sender.connect(self.sink[1:])
                 if self.facts["connected_s"] is None:
-                    self.facts["connected_s"] = round((time.monotonic_ns() - self.begin_ns) / 1e9, 6)
+                    self.facts["connected_s"] = round((time.monotonic_ns() - self.start_ns) / 1e9, 6)
                 while True:
                     sender.send(block)
             except OSError:  # no connection came about, or TCP gave it up

@@ -179,7 +179,8 @@ class Iperf3(Workload):
                 "-i", "1", "-J", "--logfile", str(self.result)]
         if self.control is not None:
             args += ["-C", self.control]
-        self.client = Copy(f"iperf3 client of {flow['id']}", lambda: become(args, self.pids[flow["from"]], at_ns), self.log)
+        self.client = Copy(f"iperf3 client of {flow['id']}",
+                           lambda: become(args, self.pids[flow["from"]], at_ns), self.log)
 
     def kill(self) -> None:
         super().kill()

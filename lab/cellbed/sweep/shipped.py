@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What a host gets to run with, as an archive: this machine's own programs, kernel, code and Python packages.
 
-A host needs the same Python and iproute2, and iperf3 where this machine has none of cellbed's own. Layout as of an installed wheel, in `site/`.
+A host needs the same Python and iproute2, and iperf3 where this machine has none of cellbed's own. Layout as of an
+installed wheel, in `site/`.
 """
 
 from __future__ import annotations
