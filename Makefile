@@ -60,7 +60,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup setup-test lock audit wheels build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-all test-without-sanitizers test-fast test-long durations sanitized conformance fuzz fuzz-threats soak coverage mutate bench bench-captures bench-lena wheel image lint language core-graph format reference docs matrix replication check-replication pictures doctor golden-update clean
+.PHONY: help setup setup-test lock audit wheels build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-all test-without-sanitizers test-fast test-long durations sanitized conformance fuzz fuzz-threats soak coverage mutate bench bench-captures bench-lena iperf3 wheel image lint language core-graph format reference docs matrix replication check-replication pictures doctor golden-update clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -231,7 +231,12 @@ bench-lena: setup-test lab-kernel ## the virtual lab beside LENA of ns-3, which 
 docs: setup-test lab-kernel ## the documents as a site with search, build/site; fails on links that lead nowhere
 	$(VENV)/bin/python docs/site/build.py build/site --run
 
-wheel: setup lab-kernels ## a wheel with programs, lab kernels and scenarios, in build/dist
+iperf3: build/iperf3/iperf3 ## the iperf3 of wheels, which runs of this checkout use from then on: the same bytes as a wheel's
+
+build/iperf3/iperf3: iperf3/build iperf3/main.c
+	iperf3/build $(@D)
+
+wheel: setup lab-kernels iperf3 ## a wheel with programs, lab kernels and scenarios, in build/dist
 	$(VENV)/bin/pip wheel -q --disable-pip-version-check --no-deps --wheel-dir build/dist .
 	@ls -sh build/dist
 
@@ -292,8 +297,8 @@ matrix: setup-test lab-kernels ## write docs/reference/kernels.md again: what ea
 replication: setup-test ## write docs/replication/ again, pages for each paper, of the runs in RESULTS; without, of the data that are kept there
 	$(VENV)/bin/python -m cellbed_analysis publish $(RESULTS) docs/replication --claims scenarios/*/*claims.yaml
 
-# Status 4: this machine's Python or iperf3 is another one, so that nothing can be compared, which is said.
-check-replication: setup-test lab-kernel ## run one published run of each paper again, and compare what it records
+# Status 4: this machine's kernel is another one, so that nothing can be compared, which is said.
+check-replication: setup-test lab-kernel iperf3 ## run one published run of each paper again, and compare what it records
 	for paper in nardini pacifico demey li park; do $(CELLBED) replicate $$paper --check --sample 1 || [ $$? = 4 ] || exit 1; done
 
 pictures: setup-test lab-kernel ## make the pictures of the documents again, of runs in build/pictures

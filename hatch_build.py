@@ -37,7 +37,8 @@ class WheelHook(BuildHookInterface):  # type: ignore[type-arg]
         self.staging = tempfile.TemporaryDirectory(prefix="cellbed-wheel-")
         staged = Path(self.staging.name)
         programs = [_program(top, staged, name) for name in PROGRAMS]
-        programs += [_kernel(top, staged, kernel) for kernel in KERNELS if MACHINE == KERNEL_MACHINE]
+        if MACHINE == KERNEL_MACHINE:
+            programs += [*(_kernel(top, staged, kernel) for kernel in KERNELS), _iperf3(top, staged)]
         (staged / "version").write_text(_described(top))
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-manylinux_{_glibc(programs)}_{MACHINE}"
@@ -54,6 +55,16 @@ def _program(top: Path, staged: Path, name: str) -> Path:
     strip = "strip" if platform.machine() == MACHINE else f"{MACHINE}-linux-gnu-strip"
     subprocess.run([strip, "-o", target, top / BUILD / name], check=True)
     return target
+
+
+def _iperf3(top: Path, staged: Path) -> Path:
+    """The one of the checkout, or a new one, with its licences."""
+    built, target = top / "build/iperf3", staged / "build/iperf3"
+    if (built / "iperf3").exists():
+        shutil.copytree(built, target)
+    else:
+        subprocess.run([top / "iperf3/build", target], check=True)
+    return target / "iperf3"
 
 
 def _kernel(top: Path, staged: Path, version: str) -> Path:

@@ -82,6 +82,7 @@ def test_doctor_starts_what_it_promises(tmp_path, monkeypatch, script, said):
         (tmp_path / "bin" / name).write_text(script)
         (tmp_path / "bin" / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    monkeypatch.setattr(paths, "IPERF3", tmp_path / "none")
     found = {check.what: check for check in doctor.checks()}
     assert [found[name].detail for name in names] == [f"{tmp_path / 'bin' / name} {said}" for name in names]
     assert not any(found[name].ok for name in names)

@@ -35,8 +35,8 @@ def machine():
         known = folder / "known"
         known.write_text(known.read_text().replace(",127.0.0.3", ""))
         (folder / "other").mkdir()
-        (folder / "other/iperf3").write_text("#!/bin/sh\necho iperf 3.99\n")
-        (folder / "other/iperf3").chmod(0o755)
+        (folder / "other/ip").write_text("#!/bin/sh\necho ip utility, iproute2-9.9\n")
+        (folder / "other/ip").chmod(0o755)
         with running(server.command, stderr=subprocess.DEVNULL):
             wait_until(server.answers, "a server")
             yield server
@@ -98,7 +98,7 @@ def test_nothing_is_left_of_a_sweep_that_is_stopped(machine, scenario, tmp_path,
     ("ssh://nobody@127.0.0.1", (), "Permission denied (publickey)."),
     ("ssh://no.such.host.invalid", (), "Could not resolve hostname no.such.host.invalid"),
     (TWO, ("export PATH=/nowhere",), "there is no python"),
-    (TWO, ("export PATH=$HOME/../other:$PATH",), "iperf3 is iperf 3.99, here iperf 3."),
+    (TWO, ("export PATH=$HOME/../other:$PATH",), "iproute2 is ip utility, iproute2-9.9, here ip utility, "),
     (TWO, ("ulimit -f 100",), "File too large")])
 def test_a_host_that_cannot_run_is_one_line(machine, scenario, tmp_path, on, has, said):
     machine.has(*has)

@@ -31,8 +31,7 @@ def environment(folder, *options):
     pip("--python", folder, "install", "--no-compile", *options)
     programs = folder / "programs"
     programs.mkdir()
-    for name in ("iperf3", "ip"):
-        (programs / name).symlink_to(shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin:/sbin"))
+    (programs / "ip").symlink_to(shutil.which("ip", path=f"{os.environ['PATH']}:/usr/sbin:/sbin"))
     home = folder / "home"
     home.mkdir()
     return {"PATH": str(programs), "HOME": str(home), "LC_ALL": "C.UTF-8"}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Sources of Linux from Debian's archive, for versions that no package has put here.
+"""Packages from Debian's archive: sources of Linux, for versions that no package has put here, and libraries.
 
-A linux-source package is taken from the mirror that this machine uses: without root, with lists of its own, verified by
-Debian's keyring. Nothing that belongs to the machine's apt is written.
+They are taken from the mirror that this machine uses: without root, with lists of its own, verified by Debian's
+keyring. Nothing that belongs to the machine's apt is written.
 """
 
 from __future__ import annotations
@@ -54,22 +54,43 @@ class Unavailable(Exception):
 
 
 def fetch(version: str) -> Path:
-    """Take a source from Debian's archive into the cache.
+    """Take a source of Linux from Debian's archive into the cache.
 
     Raises:
         Unavailable: this is no Debian, it is offline, or its mirror has no such package.
+    """
+    kept().mkdir(parents=True, exist_ok=True)
+    # Not in the temporary folder: archive and tarball together want 350 MB.
+    with tempfile.TemporaryDirectory(prefix=".fetching-", dir=kept()) as name:
+        (package,) = download(Path(name), SUITES[version], [f"linux-source-{version}"])
+        return _taken_out(package, version)
+
+
+def unpack(folder: Path, suite: str, packages: list[str]) -> Path:
+    """Take packages of a suite, without what they depend on, and return the root that holds their files.
+
+    Raises:
+        Unavailable: as of fetch().
+    """
+    root = folder / "root"
+    for package in download(folder, (suite,), packages):
+        subprocess.run([programs.command("dpkg-deb"), "-x", package, root], check=True)
+    return root
+
+
+def download(folder: Path, suites: tuple[str, ...], packages: list[str]) -> list[Path]:
+    """Take packages into an empty folder.
+
+    Raises:
+        Unavailable: as of fetch().
     """
     keyring = next((path for path in KEYRINGS if path.exists()), None)
     mirrors = _mirrors()
     if keyring is None:
         raise Unavailable(f"{KEYRINGS[0]} is missing; run `apt-get install debian-archive-keyring`")
-    kept().mkdir(parents=True, exist_ok=True)
-    # Not in the temporary folder: archive and tarball together want 350 MB.
-    with tempfile.TemporaryDirectory(prefix=".fetching-", dir=kept()) as name:
-        folder = Path(name)
-        _configure(folder, mirrors, keyring, SUITES[version])
-        package = _download(folder, version)
-        return _taken_out(package, version)
+    _configure(folder, mirrors, keyring, suites)
+    updated = _apt(folder, "update")
+    return [_download(folder, suites, package, updated.stderr) for package in packages]
 
 
 def _mirrors() -> list[str]:
@@ -118,18 +139,20 @@ def _environment() -> dict[str, str]:
     return {**programs.trusted(os.environ), "LC_ALL": "C"}
 
 
-def _download(folder: Path, version: str) -> Path:
-    """Raises Unavailable when the mirror has no such package, or does not answer."""
-    package = f"linux-source-{version}"
-    updated = _apt(folder, "update")
+def _download(folder: Path, suites: tuple[str, ...], package: str, said: str) -> Path:
+    """Raises Unavailable when the mirror has no such package, or does not answer.
+
+    Args:
+        said: by apt of its lists.
+    """
     looked = _apt(folder, "download", "--print-uris", package)
     plan = re.search(r"^'(\S+)' \S+ (\d+) ", looked.stdout, re.MULTILINE)
     if plan is None:
         # A suite that is not there does not matter where another one has the package.
-        said = re.findall(r"^[EW]: (.+)$", updated.stderr, re.MULTILINE)
-        raise Unavailable(said[0] if said else f"no {package} in Debian's {' or '.join(SUITES[version])}")
-    print(f"{package}: fetching {int(plan[2]) / 1e6:.0f} MB from {plan[1].partition('/pool/')[0]}", file=sys.stderr,
-          flush=True)
+        errors = re.findall(r"^[EW]: (.+)$", said, re.MULTILINE)
+        raise Unavailable(errors[0] if errors else f"no {package} in Debian's {' or '.join(suites)}")
+    print(f"{package}: fetching {int(plan[2]) / 1e6:.{0 if int(plan[2]) >= 1e6 else 1}f} MB from "
+          f"{plan[1].partition('/pool/')[0]}", file=sys.stderr, flush=True)
     quietly = [] if sys.stderr.isatty() else ["-qq"]
     shown = subprocess.run(_command(folder, *quietly, "download", package), cwd=folder, stdout=sys.stderr,
                            stderr=subprocess.PIPE, text=True, check=False, stdin=subprocess.DEVNULL, env=_environment())

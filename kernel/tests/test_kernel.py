@@ -93,13 +93,19 @@ def test_waiting_costs_no_wall_time(kernel, tmp_path):
 
 
 @pytest.mark.parametrize(("words", "cost_ns"), [((), 1000), (("clock-read-cost=100",), 100)])
-def test_a_clock_read_costs_virtual_time(kernel, tmp_path, words, cost_ns):
+def test_a_clock_read_costs_who_spins(kernel, tmp_path, words, cost_ns):
+    """From the 2000th on since the guest was last idle; those before, and system calls that fail, cost nothing."""
     out, _ = boot(kernel._replace(words=(*kernel.words, *words)), tmp_path, """python3 -c '
-import time
+import os, time
+time.sleep(0.01)
 first = time.monotonic_ns()
-for _ in range(10000): time.monotonic_ns()
+for _ in range(1000): time.monotonic_ns(); os.path.exists("/none")
+print(time.monotonic_ns() - first)
+for _ in range(11000): time.monotonic_ns()
 print(time.monotonic_ns() - first)'""")
-    assert int(out) == pytest.approx(10_000 * cost_ns, rel=0.05)
+    free, spun = map(int, out.split())
+    assert free == 0
+    assert spun == pytest.approx(10_000 * cost_ns, rel=0.01)
 
 
 def test_randomness_follows_the_seed(kernel, tmp_path):
@@ -107,6 +113,16 @@ def test_randomness_follows_the_seed(kernel, tmp_path):
     first, again, other = (boot(kernel, tmp_path, script, seed)[0] for seed in (1, 1, 2))
     assert first == again
     assert not set(first.splitlines()) & set(other.splitlines())
+
+
+def test_a_program_takes_no_numbers_from_others(kernel, tmp_path):
+    """However often it asks: neither the kernel's numbers are others, nor those of the next program."""
+    few, many = (boot(kernel, tmp_path, f"dd if=/dev/urandom of=/dev/null bs=16 count={draws} status=none; "
+                                        "cat /proc/sys/kernel/random/uuid; od -An -N8 -tx1 /dev/urandom")[0]
+                 for draws in (1, 999))
+    assert few == many
+    uuid, drawn = few.splitlines()
+    assert len(uuid) == 36 and len(drawn.split()) == 8
 
 
 def test_the_kind_of_recovery_belongs_to_the_namespace(kernel, tmp_path):

@@ -22,6 +22,8 @@ BUILD = Path(os.environ.get("CELLBED_BUILD", ROOT / "build"))
 PROGRAMS = {"celld": BUILD / "emulator/daemon/celld", "tcpwatch": BUILD / "ebpf/tcpwatch/tcpwatch",
             "ipdump": BUILD / "emulator/ipdump/ipdump"}
 LOADER = {"ccload": BUILD / "ebpf/ccload/ccload"}
+# Of a wheel, and of a checkout where `make iperf3` built one; see results.bundle.iperf3().
+IPERF3 = BUILD / "iperf3/iperf3"
 SAMPLER = {"tcpsample": BUILD / "ebpf/tcpwatch/tcpsample"}
 
 

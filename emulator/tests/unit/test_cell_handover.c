@@ -273,6 +273,7 @@ static void test_a_new_c_rnti_that_nobody_has(void **state)
 		uint16_t first, second, becomes;
 	} cases[] = { { 61, 62, 63 },
 		      { 90, 62, 91 },
+		      { 61, 90, 91 },
 		      { 1, 65523, 2 },
 		      { 65523, 2, 1 },
 		      { 65522, 1, 65523 } };

@@ -282,6 +282,32 @@ static void test_a_handover_waits_for_the_last_end_marker(void **state)
 	run_end(&r);
 }
 
+/* C-RNTIs end with 65519. */
+static void test_a_new_c_rnti_that_nobody_has(void **state)
+{
+	static const struct {
+		uint16_t first, second, becomes;
+	} cases[] = { { 61, 90, 91 }, { 65519, 2, 1 }, { 65518, 1, 65519 } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct run r;
+
+		nr_setup(&r, CELL_RLC_AM, CELL_HO_STANDARD);
+		r.cfg.n_ue = 2;
+		r.cfg.ue[1] = r.cfg.ue[0];
+		r.cfg.ue[0].rnti = cases[i].first;
+		r.cfg.ue[1].rnti = cases[i].second;
+		run_start(&r);
+		handover(&r, 1, MS(50));
+		run_push(&r, 1, 100, MS(150));
+		run_until(&r, RUN_FOREVER);
+		assert_int_equal(r.pdus[r.n_pdus - 1].rnti, cases[i].becomes);
+		assert_int_equal(r.pdus[r.n_pdus - 1].enb, 1);
+		run_end(&r);
+	}
+}
+
 static void test_what_does_not_go_together(void **state)
 {
 	struct run r;
@@ -314,6 +340,7 @@ int main(void)
 		cmocka_unit_test(test_two_handovers_in_a_row),
 		cmocka_unit_test(test_a_handover_waits_for_the_last_end_marker),
 		cmocka_unit_test(test_a_queue_that_was_left_is_empty),
+		cmocka_unit_test(test_a_new_c_rnti_that_nobody_has),
 		cmocka_unit_test(test_what_does_not_go_together),
 	};
 

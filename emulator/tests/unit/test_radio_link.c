@@ -95,6 +95,25 @@ static void test_n311_stops_t310(void **state)
 	assert_int_equal(hold(&w, GOOD_CDB, 5000), 0);
 }
 
+/* Some of twenty indications in a row, then the link is bad again, and good from 700 on: as above,
+ * with the first of twenty at 740. */
+static void test_out_of_sync_ends_a_row_of_in_sync(void **state)
+{
+	struct watched w;
+
+	(void)state;
+	watch(&w, 1, 20, 2000);
+	(void)hold(&w, GOOD_CDB, 200);
+	(void)hold(&w, BAD_CDB, 450);
+	(void)hold(&w, GOOD_CDB, 500);
+	(void)hold(&w, BAD_CDB, 700);
+	assert_int_equal(w.link.t310_ns, MS(2370));
+	(void)hold(&w, GOOD_CDB, 920);
+	assert_int_equal(w.link.t310_ns, MS(2370));
+	(void)hold(&w, GOOD_CDB, 930);
+	assert_int_equal(w.link.t310_ns, CELL_NEVER);
+}
+
 /* Between Qout and Qin nothing is indicated: T310 goes on, and expires. */
 static void test_between_the_thresholds_nothing_counts(void **state)
 {
@@ -150,6 +169,7 @@ int main(void)
 		cmocka_unit_test(test_n310_counts_indications),
 		cmocka_unit_test(test_t310_of_0),
 		cmocka_unit_test(test_n311_stops_t310),
+		cmocka_unit_test(test_out_of_sync_ends_a_row_of_in_sync),
 		cmocka_unit_test(test_between_the_thresholds_nothing_counts),
 		cmocka_unit_test(test_a_steady_link_is_not_looked_at),
 		cmocka_unit_test(test_a_link_without_sinr_is_as_good_as_its_cqi),

@@ -286,6 +286,28 @@ static void test_timer_expires_stalled_and_pending(void **state)
 	assert_int_equal(built.retx_count, 1);
 }
 
+/*
+ * What waits to be sent again was to carry the poll, and a late STATUS PDU acknowledges it: the
+ * newest one asks, as at the expiry.
+ */
+static void test_the_poll_loses_its_pdu(void **state)
+{
+	static const struct am_nack oldest = { .sn = 0, .so_end = AM_SO_END };
+
+	(void)state;
+	setup();
+	transmit_new(3, 20);
+	assert_int_equal(status(1, 1, &oldest), 0);
+	rlc_am_tx_expire(&tx);
+	assert_int_equal(rlc_am_tx_bytes(&tx), 20);
+	ack(1);
+	assert_int_equal(transmit(ROOM), 22);
+	assert_int_equal(am.sn, 2);
+	assert_true(built.retx && am.poll);
+	ack(3);
+	assert_int_equal(transmit(ROOM), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -305,6 +327,7 @@ int main(void)
 		cmocka_unit_test(test_timer_expires_with_data),
 		cmocka_unit_test(test_timer_expires_stalled),
 		cmocka_unit_test(test_timer_expires_stalled_and_pending),
+		cmocka_unit_test(test_the_poll_loses_its_pdu),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -328,6 +328,22 @@ static void test_poll_retransmit_with_new_data(void **state)
 	assert_int_equal(tx.poll_sn, 1);
 }
 
+/* A late STATUS PDU acknowledges what was to carry the poll: the newest SDU asks. */
+static void test_the_poll_loses_its_sdu(void **state)
+{
+	(void)state;
+	setup();
+	transmit_new(3);
+	nack(1, whole(0, 0));
+	nr_am_tx_expire(&tx);
+	assert_int_equal(nr_am_tx_bytes(&tx), LEN);
+	deliver(0, 1);
+	ack(1);
+	assert_int_equal(transmit(2000), LEN + 3);
+	assert_int_equal(built.sn, 2);
+	assert_true(built.retx && built.poll);
+}
+
 /* --- STATUS PDUs --- */
 
 static void test_ack(void **state)
@@ -606,6 +622,7 @@ int main(void)
 		cmocka_unit_test(test_poll_answered),
 		cmocka_unit_test(test_poll_retransmit),
 		cmocka_unit_test(test_poll_retransmit_with_new_data),
+		cmocka_unit_test(test_the_poll_loses_its_sdu),
 		cmocka_unit_test(test_ack),
 		cmocka_unit_test(test_nack_whole),
 		cmocka_unit_test(test_nack_part),

@@ -43,8 +43,8 @@ Jobs = Annotated[int, typer.Option(min=1, help="How many virtual labs run at onc
 Scheduler = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Run on the workers of this Dask scheduler, "
                                                "such as tls://head:8786. See docs/fleet.md.")]
 On = Annotated[list[str] | None, typer.Option("--on", metavar="ssh://HOST,...", help="Run on these hosts, over SSH. "
-                                              "They need Python, iperf3 and iproute2 as this machine has them, and "
-                                              "nothing of cellbed. May be repeated. See docs/fleet.md.")]
+                                              "They need Python and iproute2 as this machine has them, and nothing "
+                                              "of cellbed. May be repeated. See docs/fleet.md.")]
 FleetKey = Annotated[Path | None, typer.Option("--key", envvar=FLEET_KEY, help="The fleet's key, made by `cellbed "
                                                "fleet-key`. Without one, only loopback is allowed.")]
 Shared = Annotated[bool, typer.Option("--shared/--no-shared", help="With --scheduler: workers that can see the results "

@@ -10,7 +10,8 @@ import os
 import signal
 import sys
 
-from cellbed.host.netns import die_with_parent
+from cellbed.host.clock import sleep_until
+from cellbed.host.netns import die_with_parent, in_netns
 
 # As typing has it, whose import would take a guest longer than all this.
 TYPE_CHECKING = False
@@ -35,6 +36,16 @@ def in_a_child(work: Callable[[], object]) -> int:
         sys.excepthook(*sys.exc_info())
     finally:
         os._exit(status)
+
+
+def become(args: list[str], netns_pid: int, at_ns: int) -> None:
+    """Be another program, in the network namespace of a process, from that time of the monotonic clock on.
+
+    Between the time and the program's start Python reads no clock: when the program starts does not depend on Python.
+    """
+    with in_netns(netns_pid):
+        sleep_until(at_ns)
+        os.execvp(args[0], args)
 
 
 def ended(pid: int) -> bool:

@@ -30,13 +30,15 @@ class Check:
     labs: tuple[str, ...] = LABS  # that cannot run without it
 
 
-def _program(name: str, package: str, labs: tuple[str, ...] = LABS, why: str = "", ask: str = "--version") -> Check:
+def _program(name: str, package: str, labs: tuple[str, ...] = LABS, why: str = "", ask: str = "--version",
+             own: Path | None = None) -> Check:
     """A program, which is started: it can be there and lack a library, or be one of another machine.
 
     Args:
         ask: an argument with which it ends by itself, and well.
+        own: cellbed's, which is taken if it is there.
     """
-    found = programs.find(name)
+    found = str(own) if own is not None and own.exists() else programs.find(name)
     if found is None:
         return Check(name, False, f"install it with `apt-get install {package}`{why}", labs)
     refusal = _start(found, ask)
@@ -159,7 +161,8 @@ def _space() -> Check:
 def checks() -> list[Check]:
     """Every check of this machine."""
     return [
-        _program("iperf3", "iperf3"), _program("ip", "iproute2", ask="-V"), _program("tc", "iproute2", ask="-V"),
+        _program("iperf3", "iperf3", own=paths.IPERF3),
+        _program("ip", "iproute2", ask="-V"), _program("tc", "iproute2", ask="-V"),
         _program("mnexec", "mininet", (), " for scripts of Mininet", ask="-v"),
         _program("tshark", "tshark", (), " to look at captures"), _built(), _kernel(), _ptrace(), _root(), _tun(),
         _cgroup(), _namespaces(), _rootless(), _bpf(), _qdisc("netem"), _qdisc("red"), _space(),

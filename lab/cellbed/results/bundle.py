@@ -15,6 +15,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from cellbed import paths
 from cellbed.host import claim, clean, ledger, programs, rootless
 from cellbed.host.claim import Claim
 from cellbed.host.ledger import TEMPORARY_PREFIX
@@ -197,7 +198,12 @@ def _write_manifest(bundle: Inside, manifest: dict[str, Any]) -> None:
 def furnish(directory: Path, description: dict[str, Any], programs: dict[str, str]) -> None:
     """What the runner reads, but for channels and traces."""
     (Inside(directory) / "description.json").write(json.dumps(description, indent=1))
-    (Inside(directory) / "programs.json").write(json.dumps(programs))
+    (Inside(directory) / "programs.json").write(json.dumps({**programs, "iperf3": iperf3()}))
+
+
+def iperf3() -> str:
+    """Path of what carries the flows of kind iperf3: cellbed's own, else the machine's."""
+    return str(paths.IPERF3) if paths.IPERF3.exists() else programs.command("iperf3")
 
 
 def strip(directory: Inside, keep: tuple[str, ...] = ()) -> None:
@@ -222,7 +228,8 @@ def remove_unfinished(results: Path) -> None:
 def first_line(args: list[str]) -> str:
     """What a program says of itself, "missing" when there is none."""
     try:
-        done = subprocess.run([programs.command(args[0]), *args[1:]], capture_output=True, text=True, check=False)
+        done = subprocess.run([args[0] if "/" in args[0] else programs.command(args[0]), *args[1:]],
+                              capture_output=True, text=True, check=False)
     except OSError:
         return "missing"
     return (done.stdout or done.stderr).splitlines()[0] if (done.stdout or done.stderr) else "unknown"
@@ -235,7 +242,8 @@ def tool_versions() -> dict[str, str]:
     """Versions of the programs that took part; asked once per process."""
     if not _versions:
         _versions.update(
-            iperf3=first_line(["iperf3", "--version"]), iproute2=first_line(["ip", "-V"]),
+            iperf3=first_line([iperf3(), "--version"]),
+            iproute2=first_line(["ip", "-V"]),
             python=f"Python {platform.python_version()}", cellbed=metadata.version("cellbed"))
     return _versions
 

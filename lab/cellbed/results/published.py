@@ -18,7 +18,7 @@ from cellbed_formats.inside import Inside
 
 RECORDINGS, RUNS, PROGRAMS = "recordings.csv", "runs.csv", "programs.json"
 #: Programs that the machine has, not the checkout, by which the same run may record other bytes.
-OF_THE_MACHINE = ("iperf3", "iproute2", "python", "kernel")
+OF_THE_MACHINE = ("iperf3", "kernel")
 #: Of a file's SHA-256, so many digits are published.
 SHOWN_HEX = 16
 

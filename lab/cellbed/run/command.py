@@ -51,6 +51,7 @@ class Command:
     """
 
     in_cgroups = True
+    lead_ns = 0
 
     def __init__(self, flow: dict[str, Any], pids: dict[str, int], own: dict[str, str], out: Path,
                  attachment: Attachment | None = None) -> None:
@@ -109,8 +110,8 @@ class Command:
         if self.popen.poll():
             raise LabError(f"traffic {self.flow['id']}: {self._ended()}")
 
-    def start_client(self) -> None:
-        """Start what the run is for. That it cannot be started is its result."""
+    def start_client(self, at_ns: int) -> None:
+        """Start what the run is for, now. That it cannot be started is its result."""
         if self.background:
             return
         try:

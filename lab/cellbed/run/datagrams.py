@@ -96,8 +96,8 @@ class Batch:
 
 
 def execute(source: tuple[int, str, int], sink: tuple[int, str, int], seconds: float, rate_bps: int,
-         packet_bytes: int) -> dict[str, Any]:
-    """Send for so long, then wait for the last ones.
+         packet_bytes: int, at_ns: int) -> dict[str, Any]:
+    """Send for so long from that time of the monotonic clock on, then wait for the last ones.
 
     Return: what was sent and what came; `received_s` is the time of the last one that came, after the first was sent.
     """
@@ -106,7 +106,7 @@ def execute(source: tuple[int, str, int], sink: tuple[int, str, int], seconds: f
     packets_per_s = rate_bps / 8 / packet_bytes
     every = math.ceil(seconds * packets_per_s)
     gather_s = _prepare(receiver, packets_per_s, packet_bytes)
-    begin = time.monotonic()
+    begin = at_ns / 1e9
     sending = in_a_child(lambda: _send(sender, begin, every, packets_per_s, packet_bytes))
     received = _receive(receiver, sending, begin, begin + seconds, packet_bytes, gather_s)
     await_child(sending)

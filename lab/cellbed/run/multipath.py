@@ -21,9 +21,10 @@ from pathlib import Path
 
 from cellbed.error import LabError
 from cellbed.host.child import TYPE_CHECKING, await_child, in_a_child
+from cellbed.host.clock import sleep_for
 from cellbed.host.netns import in_netns
 from cellbed.run import address, radios
-from cellbed.run.stream import BLOCK_BYTES, RETRY_S, UNSENT_MAX, abort, until
+from cellbed.run.stream import APART_NS, BLOCK_BYTES, RETRY_NS, UNSENT_MAX, abort, during
 
 if TYPE_CHECKING:
     from typing import Any
@@ -98,15 +99,14 @@ class Multipath:
         self.listener.bind(server[1:])
         self.listener.listen(8)
 
-    def execute(self, duration_s: float) -> dict[str, Any]:
-        """Send for so long. Return: what happened."""
-        self.begin = time.monotonic()
-        end = self.begin + duration_s
+    def execute(self, duration_s: float, at_ns: int) -> dict[str, Any]:
+        """Send for so long from that time of the monotonic clock on. Return: what happened."""
+        self.start_ns = at_ns
         read_fd, write_fd = os.pipe()
-        child = in_a_child(lambda: self._tell(write_fd, end))
+        child = in_a_child(lambda: self._tell(write_fd, at_ns - APART_NS, duration_s + 2 * APART_NS / 1e9))
         os.close(write_fd)
         self.listener.close()
-        until(end, self._open)
+        during(at_ns, duration_s, self._open)
         with os.fdopen(read_fd, "rb") as pipe:
             told = json.loads(pipe.read())
         await_child(child)
@@ -116,9 +116,9 @@ class Multipath:
             facts["error"] = "the connection fell back to TCP: one end, or what is between them, has no MPTCP"
         return facts
 
-    def _tell(self, fd: int, end_s: float) -> None:
+    def _tell(self, fd: int, at_ns: int, duration_s: float) -> None:
         """At the server, in a process of its own."""
-        until(end_s, self._accept)
+        during(at_ns, duration_s, self._accept)
         with os.fdopen(fd, "wb") as pipe:
             pipe.write(json.dumps(self.facts).encode())
 
@@ -134,13 +134,13 @@ class Multipath:
                 sock.connect(self.server[1:])
                 self.facts["connections"] += 1
                 if self.facts["connected_s"] is None:
-                    self.facts["connected_s"] = round(time.monotonic() - self.begin, 6)
+                    self.facts["connected_s"] = round((time.monotonic_ns() - self.start_ns) / 1e9, 6)
                 work(sock)
             except OSError:  # no connection came about, or MPTCP gave it up
                 pass
             finally:
                 abort(sock)
-            time.sleep(RETRY_S)
+            sleep_for(RETRY_NS)
 
     def _accept(self) -> None:
         work = self._receive if self.uplink else self._send

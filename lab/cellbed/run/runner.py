@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from cellbed.error import CellbedError, LabError
 from cellbed.host import cgroup, tracepoints
-from cellbed.host.clock import sleep_until
+from cellbed.host.clock import sleep_for, sleep_until
 from cellbed.host.process import Process, await_end, start_ready
 from cellbed.run import (
     congestion_control,
@@ -51,6 +51,11 @@ VIRTUAL_NODES_START_NS = 100_000_000
 VIRTUAL_RADIO_START_NS = 4_000_000_000
 VIRTUAL_TRAFFIC_START_NS = 5_000_000_000
 NATIVE_LEAD_NS = 300_000_000
+# The run ends at a whole number of these, and a bit, after its start.
+LOOK_NS = 10_000_000
+_OFF_NS = 370_000
+# Between two clients' starts: each falls asleep before the next one does, so at equal times they wake up in this order.
+_APART_NS = 100_000
 # Between two looks at the sockets where no probe tells of each segment.
 SAMPLE_INTERVAL_MS = 10
 # After the last flow: what is still queued may arrive.
@@ -61,6 +66,16 @@ _LOOK_AT_CLOCK_S = 1.0
 _NOTICED_S = 0.1
 # A word of the command line: the lab has no root.
 WITHOUT_ROOT = "without-root"
+
+
+def _off_the_grid(t_ns: int, start_ns: int, step_ns: int) -> int:
+    """The first time after @t_ns that is a whole number of steps after @start_ns, and a bit.
+
+    Nothing of a radio happens then: what this process does takes virtual time by the version of Python, and would move
+    the packets of the same moment.
+    """
+    first_ns = start_ns + _OFF_NS
+    return first_ns + max(0, (t_ns - first_ns) // step_ns + 1) * step_ns
 
 
 class Runner:
@@ -83,12 +98,16 @@ class Runner:
         self.failed: str | None = None
         self.facts: dict[str, Any] = {"phases": {}}
         self.wall_clock = None if self.virtual else _wall_clock()
-        self.progress = open(out / "progress", "w", buffering=1)  # noqa: SIM115 (lives as long as the run)
+        self.progress = open(out / "progress", "wb", buffering=0)  # noqa: SIM115 (lives as long as the run)
 
     def phase(self, name: str, start_ns: int | None = None) -> None:
         """Note that @name begins, now or at a time that is known, for the facts and for those who watch."""
         self.facts["phases"][name] = time.monotonic_ns()
-        print(name, f"{(start_ns or time.monotonic_ns()) / 1e9:.9f}", file=self.progress)
+        self.tell(f"{name} {(start_ns or time.monotonic_ns()) / 1e9:.9f}")
+
+    def tell(self, text: str) -> None:
+        """A line for those who watch, unbuffered: a buffer's lock reads the clock, as Python does or not."""
+        self.progress.write(f"{text}\n".encode())
 
     # --- the parts of a run, in order of start ---
 
@@ -229,7 +248,7 @@ class Runner:
 
     def execute_traffic(self, stack: contextlib.ExitStack, daemons: list[Process]) -> list[workload.Flow]:
         relay = self.attachment.prepare(self.out, self.pids) if self.attachment is not None else None
-        flows = [workload.make(flow, self.pids, self.out, self.settings, self.attachment)
+        flows = [workload.make(flow, self.pids, self.out, self.settings, self.attachment, self.programs["iperf3"])
                  for flow in self.settings["traffic"]]
         for flow in flows:
             stack.callback(flow.kill)
@@ -240,16 +259,19 @@ class Runner:
                            f"{start_ns / 1e9:.0f} s; was the guest's clock started late?")
         self.phase("traffic", start_ns)
         self.facts["traffic_start_ns"] = start_ns
-        for flow in sorted(flows, key=lambda f: f.flow["start_s"]):
-            sleep_until(start_ns + int(flow.flow["start_s"] * 1e9))
-            flow.start_client()
+        at_ns = {flow.flow["id"]: start_ns + int(flow.flow["start_s"] * 1e9) for flow in flows}
+        for flow in sorted(flows, key=lambda f: at_ns[f.flow["id"]] - f.lead_ns):
+            sleep_until(at_ns[flow.flow["id"]] - flow.lead_ns)
+            flow.start_client(at_ns[flow.flow["id"]])
+            if self.virtual:
+                sleep_for(_APART_NS)
         if relay is not None:
             stack.callback(relay.close)
             relay.serve(flows)
         self.tell_started(flows)
         self.await_clients(flows, daemons, start_ns)
         if self.attachment is None:
-            sleep_until(time.monotonic_ns() + int(DRAIN_S * 1e9))
+            sleep_until(_off_the_grid(time.monotonic_ns() + int(DRAIN_S * 1e9), start_ns, LOOK_NS))
         for flow in flows:
             flow.stop()
         return flows
@@ -260,17 +282,20 @@ class Runner:
         step_s = max(0.25, all_s / 50) if math.isfinite(all_s) else 0.25
         if self.wall_clock is not None:
             step_s = min(step_s, _LOOK_AT_CLOCK_S)
+        ended = True
         while running := [flow for flow in flows if flow.running()]:
-            done_s = (time.monotonic_ns() - start_ns) / 1e9
+            now_ns = time.monotonic_ns()
+            done_s = (now_ns - start_ns) / 1e9
             self.look_at_clock()
             for flow in running:
                 if done_s > flow.limit_s():
                     raise flow.overdue()
-            for daemon in daemons:
+            for daemon in daemons if ended else ():
                 if daemon.popen.poll() is not None:
                     raise LabError(daemon.failed() or f"{daemon.name}: ended during the run: {daemon.log_tail()}")
-            print(f"at {done_s:.3f} {all_s:.3f}", file=self.progress)
-            await_end([running[0].popen, *(daemon.popen for daemon in daemons)], step_s)
+            self.tell(f"at {done_s:.3f} {all_s:.3f}")
+            next_ns = _off_the_grid(now_ns, start_ns, int(step_s * 1e9))
+            ended = await_end([running[0].popen, *(daemon.popen for daemon in daemons)], (next_ns - now_ns) / 1e9)
 
     def look_at_clock(self) -> None:
         """Where time is real, somebody may set the clock that captures have their times of."""
@@ -282,7 +307,7 @@ class Runner:
         for flow in flows:
             attached = self.attachment is not None and flow.flow["id"] == self.attachment.flow
             if attached and isinstance(flow, Command) and flow.running():
-                print(f"started {flow.pid()}", file=self.progress)
+                self.tell(f"started {flow.pid()}")
 
     def link_statistics(self) -> list[dict[str, Any]]:
         """Each direction of each wired link, with what became of its packets."""

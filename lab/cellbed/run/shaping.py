@@ -29,6 +29,8 @@ _WITHOUT_LIMIT = ("cake",)
 _ETHERNET_BYTES = 14
 # A token bucket deeper than one packet: a native kernel's timers are late, and tokens beyond its depth are lost.
 _BURST_S = 100e-6
+# Microseconds and 64 ns have it in common.
+_STEP_US = 8
 _BURST_SLACK_BYTES = 86
 # Weight of a new sample in RED's average, as a power of two: 1/512, the nearest to 0.002.
 # Source: Floyd, "w_q"; Pacifico, section VI.B.2, names it for all parameters
@@ -62,9 +64,17 @@ def _queue(link: dict[str, Any], limit: str) -> str:
 
 def _wire(link: dict[str, Any]) -> str:
     words = link["netem"].split()
-    delay = [] if "delay" in words else [f"delay {round(link['delay_ms'] * 1000)}us"]
+    delay = [] if "delay" in words else [f"delay {_delay(round(link['delay_ms'] * 1000))}"]
     loss = [] if "loss" in words else [f"loss random {100 * link['loss']:g}%"]
     return " ".join([f"netem limit {_ON_THE_WIRE}", *delay, *loss, *words])
+
+
+def _delay(delay_us: int) -> str:
+    """For netem, to which tc of iproute2 6.1 hands a delay in steps of 64 ns, and that of 6.15 in ns: the nearest whole
+    number of both, if that is less than a ten thousandth away.
+    """
+    same_us = round(delay_us / _STEP_US) * _STEP_US
+    return f"{same_us if abs(same_us - delay_us) < delay_us / 10_000 else delay_us}us"
 
 
 def needs_netem(link: dict[str, Any]) -> bool:

@@ -20,6 +20,7 @@ import struct
 import time
 
 from cellbed.host.child import TYPE_CHECKING, await_child, in_a_child
+from cellbed.host.clock import sleep_for, sleep_until
 from cellbed.host.netns import in_netns
 from cellbed.run.address import socket_family
 
@@ -32,7 +33,9 @@ BLOCK_BYTES = 1 << 20
 UNSENT_MAX = 32768
 # Ends a connection at once: nothing of it is sent after its time.
 _ABORT = struct.pack("ii", 1, 0)
-RETRY_S = 0.1
+RETRY_NS = 100_000_000
+# The end that waits for the other works so much longer at both of its own ends: the two do not wake up at once.
+APART_NS = 200_000
 # Of struct tcp_info. Source: include/uapi/linux/tcp.h
 _INFO_BYTES = 216
 _RECEIVED, _NOT_SENT, _SENT = struct.Struct("128x Q"), struct.Struct("144x I"), struct.Struct("200x QQ")
@@ -60,15 +63,14 @@ class Stream:
         self.listener.bind(sink[1:])
         self.listener.listen(8)
 
-    def execute(self, duration_s: float) -> dict[str, Any]:
-        """Send for so long. Return: what happened."""
-        self.begin = time.monotonic()
-        end = self.begin + duration_s
+    def execute(self, duration_s: float, at_ns: int) -> dict[str, Any]:
+        """Send for so long from that time of the monotonic clock on. Return: what happened."""
+        self.start_ns = at_ns
         read_fd, write_fd = os.pipe()
-        receiver = in_a_child(lambda: self._tell(write_fd, end))
+        receiver = in_a_child(lambda: self._tell(write_fd, at_ns - APART_NS, duration_s + 2 * APART_NS / 1e9))
         os.close(write_fd)
         self.listener.close()
-        until(end, self._send)
+        during(at_ns, duration_s, self._send)
         with os.fdopen(read_fd, "rb") as pipe:
             told = pipe.read()
         await_child(receiver)
@@ -76,9 +78,9 @@ class Stream:
         self.facts |= {key: received[key] for key in ("connections", "received_bytes")}
         return {**self.facts, "duration_s": duration_s}
 
-    def _tell(self, fd: int, end_s: float) -> None:
+    def _tell(self, fd: int, at_ns: int, duration_s: float) -> None:
         """What the receiver counted, in a process of its own."""
-        until(end_s, self._receive)
+        during(at_ns, duration_s, self._receive)
         os.write(fd, json.dumps(self.facts).encode())
 
     def _send(self) -> None:
@@ -88,7 +90,7 @@ class Stream:
             try:
                 sender.connect(self.sink[1:])
                 if self.facts["connected_s"] is None:
-                    self.facts["connected_s"] = round(time.monotonic() - self.begin, 6)
+                    self.facts["connected_s"] = round((time.monotonic_ns() - self.start_ns) / 1e9, 6)
                 while True:
                     sender.send(block)
             except OSError:  # no connection came about, or TCP gave it up
@@ -96,7 +98,7 @@ class Stream:
             finally:
                 self.facts["sent_bytes"] += _sent_bytes(sender)
                 abort(sender)
-            time.sleep(RETRY_S)
+            sleep_for(RETRY_NS)
 
     def _sender(self) -> socket.socket:
         with in_netns(self.source[0]):
@@ -125,14 +127,15 @@ class Stream:
                 abort(receiver)
 
 
-def until(end_s: float, work: Callable[[], None]) -> None:
-    """Do @work until @end_s of the monotonic clock."""
+def during(at_ns: int, duration_s: float, work: Callable[[], None]) -> None:
+    """Do @work for so long from that time of the monotonic clock on."""
     def over(*_: object) -> None:
         raise _Over
 
     before = signal.signal(signal.SIGALRM, over)
     try:
-        signal.setitimer(signal.ITIMER_REAL, max(1e-6, end_s - time.monotonic()))
+        sleep_until(at_ns)
+        signal.setitimer(signal.ITIMER_REAL, duration_s)
         work()
     except _Over:
         pass

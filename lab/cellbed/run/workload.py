@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cellbed.error import LabError
-from cellbed.host import programs
-from cellbed.host.child import Child
+from cellbed.host.child import Child, become
 from cellbed.host.process import Copy, Process, Running, wait_line
 from cellbed.run import address, congestion_control, inventory, stream
 from cellbed.run.attach import Attachment
@@ -70,12 +69,16 @@ class Workload:
     """One flow; what it did is told in RESULT."""
 
     background = False
+    # So long before its time a client is started, and then sleeps. Off the grid of a radio's ticks, as what Python does
+    # meanwhile takes virtual time.
+    lead_ns = 100_370_000
 
     def __init__(self, flow: dict[str, Any], pids: dict[str, int], ends: tuple[str, str], out: Path,
-                 control: str | None = None) -> None:
+                 control: str | None = None, iperf3: str = "iperf3") -> None:
         self.flow, self.pids = flow, pids
         self.source, self.sink = ends  # addresses
         self.control = control  # that the sending socket has to be given
+        self.iperf3 = iperf3  # path of the program
         self.result = out / f"{flow['id']}.{flow['kind']}.json"
         self.log = out / "log"
         self.server: Process | None = None
@@ -84,8 +87,8 @@ class Workload:
     def start_server(self) -> None:
         """Whatever has to be there before the client."""
 
-    def start_client(self) -> None:
-        """Begin to send."""
+    def start_client(self, at_ns: int) -> None:
+        """Begin to send at that time of the monotonic clock."""
         raise NotImplementedError
 
     def overdue(self) -> LabError:
@@ -146,9 +149,9 @@ class Workload:
         raise NotImplementedError
 
 
-def iperf3_version() -> tuple[int, ...]:
-    """Of the program that is installed, such as (3, 12); () when it does not say."""
-    said = subprocess.run([programs.command("iperf3"), "--version"], capture_output=True, text=True, check=False).stdout
+def iperf3_version(program: str) -> tuple[int, ...]:
+    """Such as (3, 12); () when it does not say."""
+    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=False).stdout
     found = re.match(r"iperf (\d+)\.(\d+)", said)
     return tuple(map(int, found.groups())) if found else ()
 
@@ -161,22 +164,23 @@ class Iperf3(Workload):
     def start_server(self) -> None:
         self.server = Process(
             f"iperf3 server of {self.flow['id']}",
-            [programs.command("iperf3"), "-s", "-1", "-p", str(self.flow["port"]), "--forceflush"],
+            [self.iperf3, "-s", "-1", "-p", str(self.flow["port"]), "--forceflush"],
             self.log, self.pids[self.flow["to"]], stdout=subprocess.PIPE)
         wait_line(self.server, b"Server listening")
-        if self.flow["bytes"] is not None and iperf3_version() >= _IPERF3_THREADS:
+        if self.flow["bytes"] is not None and iperf3_version(self.iperf3) >= _IPERF3_THREADS:
             self.file = self.result.with_suffix(".data")
             with open(self.file, "wb") as file:
                 file.truncate(self.flow["bytes"])
 
-    def start_client(self) -> None:
+    def start_client(self, at_ns: int) -> None:
         flow = self.flow
-        args = [programs.command("iperf3"), "-c", self.sink, "-B", self.source,
+        args = [self.iperf3, "-c", self.sink, "-B", self.source,
                 "--cport", str(client_port(flow)), "-p", str(flow["port"]), *amount(flow, self.file),
                 "-i", "1", "-J", "--logfile", str(self.result)]
         if self.control is not None:
             args += ["-C", self.control]
-        self.client = Process(f"iperf3 client of {flow['id']}", args, self.log, self.pids[flow["from"]])
+        self.client = Copy(f"iperf3 client of {flow['id']}",
+                           lambda: become(args, self.pids[flow["from"]], at_ns), self.log)
 
     def kill(self) -> None:
         super().kill()
@@ -192,24 +196,24 @@ class Stream(Workload):
 
     uplink = False  # of MPTCP: the UE sends
 
-    def start_client(self) -> None:
-        self.client = Copy(f"stream of {self.flow['id']}", self._execute, self.log)
+    def start_client(self, at_ns: int) -> None:
+        self.client = Copy(f"stream of {self.flow['id']}", lambda: self._execute(at_ns), self.log)
 
-    def _execute(self) -> None:
+    def _execute(self, at_ns: int) -> None:
         flow = self.flow
         source = (self.pids[flow["from"]], self.source, client_port(flow))
         sink = (self.pids[flow["to"]], self.sink, flow["port"])
         if flow["transport"] == "udp":
             from cellbed.run import datagrams  # which needs longer to import than TCP's
 
-            facts = datagrams.execute(source, sink, flow["duration_s"], flow["rate"], flow["packet_bytes"])
+            facts = datagrams.execute(source, sink, flow["duration_s"], flow["rate"], flow["packet_bytes"], at_ns)
         elif flow["transport"] == "mptcp":
             from cellbed.run import multipath  # as datagrams
 
             ue, server = (source, sink) if self.uplink else (sink, source)
-            facts = multipath.Multipath(ue, server, self.uplink, self.control).execute(flow["duration_s"])
+            facts = multipath.Multipath(ue, server, self.uplink, self.control).execute(flow["duration_s"], at_ns)
         else:
-            facts = stream.Stream(source, sink, self.control).execute(flow["duration_s"])
+            facts = stream.Stream(source, sink, self.control).execute(flow["duration_s"], at_ns)
         self.result.write_text(json.dumps(facts, indent=1) + "\n")
 
     def congestion_control_of(self, report: dict[str, Any]) -> str | None:
@@ -230,13 +234,13 @@ def describe(flow: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def make(flow: dict[str, Any], pids: dict[str, int], out: Path, settings: dict[str, Any],
-         attachment: Attachment | None = None) -> Flow:
+         attachment: Attachment | None = None, iperf3: str = "iperf3") -> Flow:
     if flow["kind"] == "command":
         return Command(flow, pids, inventory.variables(settings, flow["node"]), out, attachment)
     if flow["kind"] not in KINDS:
         raise LabError(f"traffic {flow['id']}: kind {flow['kind']}: allowed {', '.join(KINDS)}, command")
     control = congestion_control.of_socket(settings, flow)
-    made = KINDS[flow["kind"]](flow, pids, address.of_flow(settings, flow), out, control)
+    made = KINDS[flow["kind"]](flow, pids, address.of_flow(settings, flow), out, control, iperf3)
     if isinstance(made, Stream) and flow["transport"] == "mptcp":
         made.uplink = settings["nodes"][flow["from"]]["kind"] == "ue"
     return made

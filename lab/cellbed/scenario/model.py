@@ -92,7 +92,7 @@ class Capture(Model):
     tracepoints: list[Tracepoint] = Key([], max_length=64,
         says="Events of the kernel, such as `tcp:tcp_probe`, which go to `tracepoints.txt` as `trace_pipe` prints them,"
              " on CLOCK_MONOTONIC. They need tracefs, whose `available_events` lists them. In the native lab they "
-             "include those of other programs. An event costs a clock read, in the virtual lab 1 us of its time")
+             "include those of other programs")
 
 
 class Validity(Model):

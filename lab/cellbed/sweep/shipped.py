@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What a host gets to run with, as an archive: this machine's own programs, kernel, code and Python packages.
 
-A host needs the same Python, iperf3 and iproute2, and nothing else. Layout as of an installed wheel, in `site/`.
+A host needs the same Python and iproute2, and iperf3 where this machine has none of cellbed's own. Layout as of an
+installed wheel, in `site/`.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def _own() -> Iterator[tuple[str, Path]]:
 def _built(kernel: str) -> Iterator[tuple[str, Path]]:
     """Where cellbed.paths looks for it beside a package."""
     paths.programs()
-    for path in paths.PROGRAMS.values():
+    for path in (*paths.PROGRAMS.values(), *([paths.IPERF3] if paths.IPERF3.exists() else [])):
         yield f"cellbed_files/build/{path.relative_to(paths.BUILD)}", path
     image = kernels.find(kernel)
     for path in (image, image.with_name("config")):

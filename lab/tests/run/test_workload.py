@@ -48,7 +48,7 @@ def test_equal_blocks_make_the_size(size):
 def test_a_file_in_place_of_an_amount(tmp_path):
     """For an iperf3 of several threads, which would compute for ever at the end of an amount."""
     assert amount(SIZED, tmp_path / "file") == ["-F", str(tmp_path / "file"), "-t", "86400"]
-    assert iperf3_version() >= (3, 0)
+    assert iperf3_version("iperf3") >= (3, 0)
 
 
 def test_the_manifest_tells_both():
@@ -92,7 +92,7 @@ def here(monkeypatch):
 
 
 def test_a_stream_counts_what_arrives(here):
-    facts = stream.Stream(*local()).execute(0.3)
+    facts = stream.Stream(*local()).execute(0.3, time.monotonic_ns())
     assert (facts["connections"], facts["duration_s"]) == (1, 0.3)
     assert 0 <= facts["connected_s"] < 0.3
     assert 0 < facts["received_bytes"] <= facts["sent_bytes"]
@@ -104,7 +104,7 @@ def test_a_stream_ends_with_its_time_and_counts_what_a_signal_cuts_off(here, mon
     monkeypatch.setattr(stream, "BLOCK_BYTES", 1 << 30)
     monkeypatch.setattr(stream.Stream, "_receive", lambda self: time.sleep(10))
     begin = time.monotonic()
-    facts = stream.Stream(*local()).execute(0.3)
+    facts = stream.Stream(*local()).execute(0.3, time.monotonic_ns())
     assert time.monotonic() - begin < 5
     assert facts["sent_bytes"] > 65536
     assert (facts["connections"], facts["received_bytes"]) == (0, 0)
@@ -118,7 +118,7 @@ def test_datagrams_keep_their_rate(here, monkeypatch, tick_s):
     monkeypatch.setattr(datagrams, "_TICK_S", tick_s)
     monkeypatch.setattr(datagrams, "in_netns", lambda pid: contextlib.nullcontext())
     monkeypatch.setattr(datagrams, "_SILENCE_S", 0.2)
-    facts = datagrams.execute(*local(), 0.5, 800_000, 1000)
+    facts = datagrams.execute(*local(), 0.5, 800_000, 1000, time.monotonic_ns())
     assert facts["sent_pkts"] == 50  # 100 of them a second
     assert facts["received_pkts"] == 50 and facts["received_bytes"] == 50_000
     assert 0.4 < facts["received_s"] <= facts["duration_s"] + 0.3  # of the last one, not with the silence after it
@@ -129,7 +129,7 @@ def test_a_stream_that_nobody_takes_is_none(here):
     executing = stream.Stream(source, sink)
     executing.listener.close()  # every connection is refused
     executing.listener = socket.create_server(("127.0.0.1", 0))
-    facts = executing.execute(0.5)
+    facts = executing.execute(0.5, time.monotonic_ns())
     assert facts["connected_s"] is None and facts["received_bytes"] == facts["connections"] == 0
 
 

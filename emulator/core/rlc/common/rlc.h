@@ -98,8 +98,7 @@ struct rlc {
 	struct cell *cell;
 	const struct out_at *at;
 	/* NR: the first byte of @p, the first in the queue, is about to be sent: PDCP's header is
-	 * written now. NULL: it has one. Return: false when @p was dropped instead, and another one
-	 * is the first. */
+	 * written now. Return: false when @p was dropped instead, and another one is the first. */
 	bool (*take)(struct rlc *rlc, struct pkt *p);
 	/* AM of NR: the receiver is known to have the SDU of that PDCP COUNT. NULL: nobody asks. */
 	void (*confirm)(struct rlc *rlc, uint32_t count);

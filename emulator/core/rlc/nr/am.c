@@ -124,7 +124,7 @@ static uint32_t am_build(struct rlc *rlc, uint32_t room, uint8_t *buf, struct pk
 		return size;
 	do
 		fresh = nr_am_tx_fresh(tx, room);
-	while (fresh && rlc->take && !rlc->take(rlc, fresh));
+	while (fresh && !rlc->take(rlc, fresh));
 	b = nr_am_tx_build(tx, room, rlc->cell->event_ns, buf);
 	if (b.size)
 		record_data(rlc, &b);

@@ -52,7 +52,7 @@ static uint32_t um_build(struct rlc *rlc, uint32_t room, uint8_t *buf, struct pk
 
 	do
 		fresh = nr_um_tx_fresh(tx, room);
-	while (fresh && rlc->take && !rlc->take(rlc, fresh));
+	while (fresh && !rlc->take(rlc, fresh));
 	b = nr_um_tx_build(tx, room, buf, ret_ends);
 	if (b.size == 0)
 		return 0;
