@@ -53,14 +53,20 @@ static uint32_t hash_of(const uint8_t *b, uint32_t len)
 
 /* --- lists of queues --- */
 
+/* That of a number, of which 0 is none's. */
+static struct fq_flow *flow_of(const struct fq_codel *fq, uint16_t number)
+{
+	return &fq->flow[number - 1];
+}
+
 static struct fq_flow *flow_at(const struct fq_codel *fq, uint16_t number)
 {
-	return number ? &fq->flow[number - 1] : NULL;
+	return number ? flow_of(fq, number) : NULL;
 }
 
 static void append(struct fq_codel *fq, enum fq_list_name name, uint16_t number)
 {
-	struct fq_flow *f = flow_at(fq, number), *last = flow_at(fq, fq->list[name].last);
+	struct fq_flow *f = flow_of(fq, number), *last = flow_at(fq, fq->list[name].last);
 
 	f->list = (uint8_t)name;
 	f->next = 0;
@@ -74,7 +80,7 @@ static void append(struct fq_codel *fq, enum fq_list_name name, uint16_t number)
 static uint16_t pop(struct fq_codel *fq, enum fq_list_name name)
 {
 	uint16_t number = fq->list[name].first;
-	struct fq_flow *f = flow_at(fq, number);
+	struct fq_flow *f = flow_of(fq, number);
 
 	fq->list[name].first = f->next;
 	if (!f->next)
@@ -115,8 +121,8 @@ static struct pkt *end_before(const struct fq_codel *fq, const struct fq_flow *f
 {
 	struct pkt *p = f->list == FQ_OLD ? end_of_new(fq, first) : first;
 
-	for (const struct fq_flow *g = flow_at(fq, fq->list[f->list].first); g != f;
-	     g = flow_at(fq, g->next))
+	for (const struct fq_flow *g = flow_of(fq, fq->list[f->list].first); g != f;
+	     g = flow_of(fq, g->next))
 		if (g->n > 0)
 			p = g->tail;
 	return p;
@@ -164,7 +170,7 @@ static void move_to_end(struct pkt_queue *q, struct pkt *before, const struct fq
 
 void fq_codel_left(struct fq_codel *fq, const struct pkt *p)
 {
-	struct fq_flow *f = flow_at(fq, p->flow);
+	struct fq_flow *f = flow_of(fq, p->flow);
 
 	f->n--;
 	f->bytes -= p->len;
@@ -176,7 +182,7 @@ static uint16_t choose(struct fq_codel *fq, struct pkt_queue *q, struct pkt *bef
 	for (;;) {
 		enum fq_list_name name = first_list(fq);
 		uint16_t number = fq->list[name].first;
-		struct fq_flow *f = flow_at(fq, number);
+		struct fq_flow *f = flow_of(fq, number);
 
 		if (f->deficit > 0 && f->n > 0)
 			return number;
@@ -195,11 +201,11 @@ enum aqm_verdict fq_codel_decide(struct fq_codel *fq, const struct codel_cfg *cf
                                  struct pkt_queue *q, struct pkt *before, struct pkt *p,
                                  int64_t now_ns)
 {
-	struct fq_flow *f = flow_at(fq, choose(fq, q, before));
+	struct fq_flow *f = flow_of(fq, choose(fq, q, before));
 	bool ect = ecn_of(pkt_data(p), p->len) != ECN_NOT_ECT;
 	enum aqm_verdict verdict;
 
-	if (f != flow_at(fq, p->flow))
+	if (f != flow_of(fq, p->flow))
 		return AQM_TURN;
 	fq_codel_left(fq, p);
 	verdict = codel_decide(&f->codel, cfg, now_ns - p->queued_ns, f->bytes, ect, now_ns);

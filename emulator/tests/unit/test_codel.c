@@ -132,9 +132,11 @@ static void test_as_the_pseudo_code(void **state)
 			bool busy = t / MS(1500) % 2 == 0;
 			double want = busy ? loads[i] : loads[i] / 4;
 
-			for (; want > 0 && rfc.tail < PKTS; want -= 1)
+			while (want > 0 && rfc.tail < PKTS) {
 				if (want >= 1 || rng_hit(&rng, (uint32_t)(want * UINT32_MAX)))
 					rfc.tstamp[rfc.tail++] = t;
+				want -= 1;
+			}
 			expected = rfc_dequeue(t);
 			assert_int_equal(dequeue(t), expected);
 			sent += expected < PKTS;

@@ -68,7 +68,8 @@ static void start(void)
 /* The delay rises and falls in waves of different height, in whole microseconds. */
 static double delay_ms(int i)
 {
-	double wave = 20 * (1 + i / 400) * (1 + sin(i / 9.0)) / 2 - 4;
+	int height = 1 + i / 400;
+	double wave = 20 * height * (1 + sin(i / 9.0)) / 2 - 4;
 
 	return wave < 0 ? 0 : floor(wave * 1000) / 1000;
 }
