@@ -26,6 +26,8 @@ def said(tmp_path, section, name, value):
         ues[0]["bearers"] = [{"filters": [{name: value}]}]
     elif section == "netem":
         cell["constant_rate"] = {"downlink_netem": {name: value}}
+    elif section == "qdisc":
+        cell["rlc"] = {"downlink_qdisc": {name: value}}
     else:
         (cell if section == "cell" else ues[0] if section == "ues" else cell.setdefault(section, {}))[name] = value
     path = tmp_path / "celld.json"
@@ -34,7 +36,7 @@ def said(tmp_path, section, name, value):
     assert done.returncode in (0, 2)
     where = {"cell": "cell", "ues": "cell.ues[0]", "bearers": "cell.ues[0].bearers[0]",
              "filters": "cell.ues[0].bearers[0].filters[0]",
-             "netem": "cell.constant_rate.downlink_netem"}.get(section, f"cell.{section}")
+             "netem": "cell.constant_rate.downlink_netem", "qdisc": "cell.rlc.downlink_qdisc"}.get(section, f"cell.{section}")
     head = f"celld: {path}: key '{where}.{name}': "
     return done.stderr.removeprefix(head).rstrip("\n") if done.stderr.startswith(head) else None
 

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from cellbed.results.bundle import Bundle
+from cellbed.results.bundle import Bundle, iperf3
 from cellbed.scenario.description import expand
 
 
@@ -26,7 +26,7 @@ def test_an_unfinished_bundle_is_not_there(bundle):
 def test_the_runner_finds_what_it_needs(bundle):
     folder = bundle.begin({"celld": "/x"})
     assert json.loads((folder / "description.json").read_text()) == bundle.description
-    assert json.loads((folder / "programs.json").read_text()) == {"celld": "/x"}
+    assert json.loads((folder / "programs.json").read_text()) == {"celld": "/x", "iperf3": iperf3()}
 
 
 def test_a_finished_bundle_gets_todays_claims_and_keeps_the_rest(bundle):
