@@ -36,7 +36,8 @@ def said(tmp_path, section, name, value):
     assert done.returncode in (0, 2)
     where = {"cell": "cell", "ues": "cell.ues[0]", "bearers": "cell.ues[0].bearers[0]",
              "filters": "cell.ues[0].bearers[0].filters[0]",
-             "netem": "cell.constant_rate.downlink_netem", "qdisc": "cell.rlc.downlink_qdisc"}.get(section, f"cell.{section}")
+             "netem": "cell.constant_rate.downlink_netem",
+             "qdisc": "cell.rlc.downlink_qdisc"}.get(section, f"cell.{section}")
     head = f"celld: {path}: key '{where}.{name}': "
     return done.stderr.removeprefix(head).rstrip("\n") if done.stderr.startswith(head) else None
 
