@@ -188,7 +188,7 @@ def test_marked_packets_of_users_without_ecn_are_dropped_at_the_end(tmp_path):
     bundle = execute(tmp_path, *ECN, "--set", "radio.gtpu.ecn=copy")
     links = {(link["from"], link["to"]): link for link in read(bundle, "manifest.json")["links"]}
     to_target = links["router", "tenb"]
-    assert to_target["early_drop_pkts"] == 0
+    assert to_target["early_drop_pkts"] <= 1  # an End Marker, which is no user's, cannot be marked
     assert read(bundle, "radio.json")["pkts_dropped"]["ecn"] == sum(link["marked_pkts"] for link in links.values()) > 10
 
 

@@ -89,7 +89,8 @@ def test_each_is_explained_and_takes_what_ping_printed(bundle):
         said = printed(bundle, command)
         assert len(explained) == len(said) == n
         for row, (seq, ms) in zip(explained, said, strict=True):
-            assert row["seq"] == seq and row["rtt_ns"] / 1e6 == pytest.approx(ms, rel=0.01, abs=0.1)
+            # ping counts, too, what a request waits for its own host's wire, in front of the capture.
+            assert row["seq"] == seq and -0.1 - ms / 100 < ms - row["rtt_ns"] / 1e6 < 5
 
 
 @pytest.mark.parametrize("flow", ["probe", "ue1:ping-server", "large", "ue2:ping-server", "ue2:ping-ue1"])
