@@ -215,6 +215,14 @@ static void plan_attempts(struct crowd *crowd, const struct cell_cfg *cfg, uint3
 	}
 }
 
+void crowd_asked(struct sched_flow *flows, uint32_t n, uint32_t f, bool fits)
+{
+	flows[f].backlog = 0;
+	for (uint32_t i = 0; i < n && !fits; i++)
+		if (flows[i].ue == SCHED_CROWD && flows[i].rate <= flows[f].rate)
+			flows[i].backlog = 0;
+}
+
 void crowd_granted(struct crowd *crowd, const struct cell_cfg *cfg, struct cell_stats *stats,
                    uint32_t m, uint32_t bytes, uint16_t n_rb, uint8_t stream, uint32_t at,
                    uint32_t rtt, int64_t now_ns)

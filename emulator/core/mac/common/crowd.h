@@ -98,6 +98,13 @@ uint32_t crowd_flows(struct crowd *crowd, const struct cell_cfg *cfg, uint32_t e
                      struct sched_flow *ret);
 
 /**
+ * crowd_asked() - member @f of @n @flows had its turn in a sub-frame or slot, and needs none again
+ * @fits: a block would have had room; without it, it has none for members whose channel is no
+ *        better, and the scheduler need not be asked about each of them
+ */
+void crowd_asked(struct sched_flow *flows, uint32_t n, uint32_t f, bool fits);
+
+/**
  * crowd_granted() - @bytes of member @m get @n_rb resource blocks of block @stream at time @at
  * @rtt: sub-frames or slots until the block is sent again, if it is
  */

@@ -2,6 +2,7 @@
 /* pdcch.c - the control region of a downlink sub-frame; see pdcch.h. */
 #include "phy/lte/pdcch.h"
 
+#include "phy/common/aggregation.h"
 #include "phy/lte/phy.h"
 
 #define REGS_OF_CCE   9
@@ -45,13 +46,8 @@ static uint32_t dci_bits(uint16_t n_rb)
 
 uint8_t pdcch_level(uint16_t n_rb, uint16_t cces, uint8_t cqi)
 {
-	uint64_t bits = dci_bits(n_rb) * UINT64_C(10000) * 3 / 2, promised = phy_efficiency(cqi);
-	uint8_t level = 0;
-
-	while (level < LEVEL_MAX && 2u << level <= cces &&
-	       bits > promised * ((uint64_t)RE_OF_CCE << level))
-		level++;
-	return level;
+	return aggregation_level(dci_bits(n_rb) * UINT64_C(10000), phy_efficiency(cqi), RE_OF_CCE,
+	                         LEVEL_MAX, cces);
 }
 
 uint8_t pdcch_candidates(uint8_t level)

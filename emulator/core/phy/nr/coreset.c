@@ -2,6 +2,7 @@
 /* coreset.c - the control resource set of a downlink slot; see coreset.h. */
 #include "phy/nr/coreset.h"
 
+#include "phy/common/aggregation.h"
 #include "phy/nr/tbs.h"
 
 #define REGS_OF_CCE 6
@@ -17,14 +18,9 @@ uint16_t coreset_cces(uint16_t n_rb, uint8_t symbols)
 
 uint8_t coreset_level(enum nr_table table, uint16_t cces, uint8_t cqi)
 {
-	uint64_t bits = UINT64_C(2048) * DCI_BITS * 3 / 2;
 	uint64_t promised = cqi ? nr_efficiency_x2048(nr_cqi(table, cqi)) : 0;
-	uint8_t level = 0;
 
-	while (level < LEVEL_MAX && 2u << level <= cces &&
-	       bits > promised * ((uint64_t)RE_OF_CCE << level))
-		level++;
-	return level;
+	return aggregation_level(UINT64_C(2048) * DCI_BITS, promised, RE_OF_CCE, LEVEL_MAX, cces);
 }
 
 uint8_t coreset_candidates(uint8_t level)

@@ -95,10 +95,7 @@ static uint32_t issue(struct lte *lte, const struct sched_flow *f, const struct 
 	return g.wanted;
 }
 
-/*
- * issue() to the member of the crowd at @f of @flows. Where nothing would fit, nothing would for
- * members whose channel is no better, and the scheduler need not be asked about each of them.
- */
+/* issue() to the member of the crowd at @f of @flows. */
 static uint32_t issue_crowd(struct lte *lte, struct sched_flow *flows, uint32_t n, uint32_t f,
                             const struct serve_decision *d)
 {
@@ -110,12 +107,7 @@ static uint32_t issue_crowd(struct lte *lte, struct sched_flow *flows, uint32_t 
 	if (assigned)
 		served = lte_crowd_issue(lte, &d->enb->crowd[d->dir], &flows[f], d->rb,
 		                         d->tti + d->lead_tti, d->stream);
-	flows[f].backlog = 0;
-	if (!assigned)
-		return 0;
-	for (uint32_t i = 0; i < n && served == 0; i++)
-		if (flows[i].ue == SCHED_CROWD && flows[i].rate <= flows[f].rate)
-			flows[i].backlog = 0;
+	crowd_asked(flows, n, f, served > 0 || !assigned);
 	return served;
 }
 

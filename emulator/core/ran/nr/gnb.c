@@ -183,10 +183,7 @@ static uint32_t issue_new(struct nr *nr, const struct sched_flow *f, struct deci
 	return g.payload;
 }
 
-/*
- * The member of a crowd at @f of @flows gets what it needs. Where nothing would fit, nothing would
- * for members whose channel is no better, and the scheduler need not be asked about each of them.
- */
+/* The member of a crowd at @f of @flows gets what it needs. */
 static uint32_t issue_crowd(struct nr *nr, struct sched_flow *flows, uint32_t n, uint32_t f,
                             struct decision *d)
 {
@@ -199,12 +196,7 @@ static uint32_t issue_crowd(struct nr *nr, struct sched_flow *flows, uint32_t n,
 		served = nr_crowd_issue(nr, d->cell, &flows[f], d->for_slot, d->re, d->rb.free,
 		                        &n_rb);
 	take(&d->rb, n_rb);
-	flows[f].backlog = 0;
-	if (!assigned)
-		return 0;
-	for (uint32_t i = 0; i < n && served == 0; i++)
-		if (flows[i].ue == SCHED_CROWD && flows[i].rate <= flows[f].rate)
-			flows[i].backlog = 0;
+	crowd_asked(flows, n, f, served > 0 || !assigned);
 	return served;
 }
 
