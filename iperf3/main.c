@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* iperf3 as a program of one file: the command line of iperf3 over libiperf, which does all of it. */
+/* iperf3 as a program of one file: its command line over libiperf, which does all of it. */
 
 #include <stdint.h>
 

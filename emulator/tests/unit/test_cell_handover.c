@@ -271,12 +271,8 @@ static void test_a_new_c_rnti_that_nobody_has(void **state)
 {
 	static const struct {
 		uint16_t first, second, becomes;
-	} cases[] = { { 61, 62, 63 },
-		      { 90, 62, 91 },
-		      { 61, 90, 91 },
-		      { 1, 65523, 2 },
-		      { 65523, 2, 1 },
-		      { 65522, 1, 65523 } };
+	} cases[] = { { 61, 62, 63 },  { 90, 62, 91 },  { 61, 90, 91 },
+		      { 1, 65523, 2 }, { 65523, 2, 1 }, { 65522, 1, 65523 } };
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {

@@ -357,7 +357,7 @@ int nr_am_tx_status(struct nr_am_tx *tx, struct nr_status_reader status)
 		handle_nack(tx, &on, base, nack);
 	acknowledge_to(tx, &on, base, status.ack_sn);
 	tx->retx = tx->first;
-	/* What was to carry the poll was acknowledged after all; nothing else would ask any more. */
+	/* What was to carry the poll was acknowledged after all; nothing else would ask. */
 	if (tx->poll_due && tx->n_retx == 0 && nothing_new(tx))
 		nr_am_tx_expire(tx);
 	return 0;

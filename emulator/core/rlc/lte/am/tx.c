@@ -320,7 +320,7 @@ int rlc_am_tx_status(struct rlc_am_tx *tx, const struct am_status *status)
 	if (polled)
 		tx->expiry_ns = CELL_NEVER;
 	release_acked(tx);
-	/* What was to carry the poll was acknowledged after all; nothing else would ask any more. */
+	/* What was to carry the poll was acknowledged after all; nothing else would ask. */
 	if (tx->poll_due && tx->n_retx == 0 && nothing_new(tx))
 		rlc_am_tx_expire(tx);
 	return 0;
