@@ -283,8 +283,8 @@ format: setup-test ## let the formatters decide
 	$(VENV)/bin/clang-format -i $$(git ls-files '*.c' '*.h')
 
 golden-update: setup-test ## rewrite the golden readings and show the difference
-	$(VENV)/bin/python -m pytest emulator/tests/golden --golden-update
 	build/emulator/tests/golden/drawn_cells > emulator/tests/golden/drawn.txt
+	$(VENV)/bin/python -m pytest emulator/tests/golden --golden-update
 	git diff --stat -- emulator/tests/golden
 
 reference: setup ## write docs/reference/ and docs/metrics.md again, and what scenarios/reference*.yaml lack, of commands, models and metrics

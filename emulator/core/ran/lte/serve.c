@@ -116,8 +116,8 @@ static void granted(const struct lte *lte, struct ue *u, enum cell_dir dir, uint
 {
 	uint32_t *waiting = &u->enb_backlog[dir];
 
-	if (*waiting > 0) /* not of a request, which says no number */
-		*waiting -= served;
+	/* More than was asked for where RLC does not segment; and a request says no number. */
+	*waiting -= served < *waiting ? served : *waiting;
 	u->backlog_since_ns[dir] = lte->cell.event_ns;
 	if (dir == CELL_DIR_UL && served > 0)
 		u->request.heard_tti = TTI_NEVER;
