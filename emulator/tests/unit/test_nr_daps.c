@@ -294,6 +294,50 @@ static void test_the_controller_of_a_new_queue_begins_with_0(void **state)
 	run_end(&r);
 }
 
+/* In a bad cell packets from before the command are not acknowledged when the source stops. They
+ * come behind copies that the target has had for long, and go before those that it has not started:
+ * in the order of the packets from then on. Return: packets that did so. */
+static size_t late_before_early(uint16_t len)
+{
+	uint64_t highest = 0, last = 0;
+	uint32_t next_sn = 0;
+	size_t n_late = 0;
+	struct run r;
+
+	nr_setup(&r, CELL_RLC_AM, CELL_HO_DAPS);
+	r.cfg.nr.phy.bandwidth_mhz = 5;
+	r.cfg.ue[0].cqi_dl = 3;
+	r.cfg.ue[0].bler_dl_q32 = UINT32_MAX / 10 * 9;
+	run_start(&r);
+	handover(&r, 1, MS(50));
+	for (int i = 0; i < 200; i++)
+		run_push(&r, DOWN, len, i < 20 ? MS(50) : MS(60 + i / 10));
+	run_until(&r, MS(200));
+	for (size_t i = 0; i < r.n_records; i++) {
+		const struct cell_record *row = &r.records[i];
+
+		if (row->event != CELL_EV_RLC_TX || row->lcid != LCID_TARGET ||
+		    row->dir != CELL_DIR_DL || row->pkt == 0 || row->sn != next_sn)
+			continue;
+		next_sn++;
+		if (row->t_ns > MS(118) + GNB_DECODE) {
+			assert_true(row->tag > last);
+			n_late += row->tag < highest;
+			last = row->tag;
+		}
+		highest = row->tag > highest ? row->tag : highest;
+	}
+	run_end(&r);
+	return n_late;
+}
+
+static void test_what_is_forwarded_at_last_goes_first(void **state)
+{
+	(void)state;
+	for (uint16_t len = 60; len <= 1400; len = (uint16_t)(len + 67))
+		assert_in_range(late_before_early(len), 1, 100);
+}
+
 /* Packets that have gone to the target when the command is sent, of those that wait at the source;
  * before it @ret_held are in the cell, and @ret_waiting of them in the queue. */
 static uint64_t early_copies(uint32_t max_pkts, uint32_t *ret_held, uint32_t *ret_waiting)
@@ -349,6 +393,7 @@ int main(void)
 		cmocka_unit_test(test_what_does_not_go_together),
 		cmocka_unit_test(test_segments_of_a_new_entity_begin_with_0),
 		cmocka_unit_test(test_the_controller_of_a_new_queue_begins_with_0),
+		cmocka_unit_test(test_what_is_forwarded_at_last_goes_first),
 		cmocka_unit_test(test_copies_take_memory),
 	};
 
