@@ -18,7 +18,9 @@ RESTLESS = """
 def _restless():
     import os, time
     for _ in range(20):
-        time.monotonic_ns(), time.time(), os.urandom(16), os.path.exists("/none")
+        time.monotonic_ns(), time.time(), os.urandom(16)
+    for _ in range(2_000):
+        os.path.exists("/none"), os.getppid()
 
 """
 PLACES = {  # in a module, before a line

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from cellbed.error import LabError
+from cellbed.error import LabError, told
 from cellbed.labs import given_kernels as given
 from cellbed.labs.lab_kernels import VERSIONS, look, ready, recipe
 from cellbed.paths import BUILD_COMMAND
@@ -121,6 +121,9 @@ def main() -> int:
         return 0
     except LabError as error:
         print(f"{BUILD_COMMAND}: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:  # a program that is missing, a full disk
+        print(f"{BUILD_COMMAND}: {told(error, 'the system')}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print(f"{BUILD_COMMAND}: interrupted; nothing was left behind", file=sys.stderr)

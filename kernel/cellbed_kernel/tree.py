@@ -175,7 +175,8 @@ def keep(image: Path, config: Path | None) -> Path:
     root.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".keeping-", dir=root) as name:
         made = Path(name, "linux")
-        if subprocess.run([programs.command("strip"), "-o", made, image], capture_output=True, check=False).returncode:
+        strip = programs.find("strip")
+        if strip is None or subprocess.run([strip, "-o", made, image], capture_output=True, check=False).returncode:
             shutil.copy(image, made)
         content = made.read_bytes()
         if b"time-travel-start=" not in content:

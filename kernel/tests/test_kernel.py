@@ -94,18 +94,63 @@ def test_waiting_costs_no_wall_time(kernel, tmp_path):
 
 @pytest.mark.parametrize(("words", "cost_ns"), [((), 1000), (("clock-read-cost=100",), 100)])
 def test_a_clock_read_costs_who_spins(kernel, tmp_path, words, cost_ns):
-    """From the 2000th on since the guest was last idle; a system call that fails counts as one."""
+    """From the 2000th on since the guest was last idle, and 30 times as much from the 32,000th on."""
     out, _ = boot(kernel._replace(words=(*kernel.words, *words)), tmp_path, """python3 -c '
-import os, time
+import time
 time.sleep(0.01)
 first = time.monotonic_ns()
-for _ in range(500): time.monotonic_ns(); os.path.exists("/none")
+for _ in range(1000): time.monotonic_ns()
 print(time.monotonic_ns() - first)
 for _ in range(11000): time.monotonic_ns()
+print(time.monotonic_ns() - first)
+for _ in range(30000): time.monotonic_ns()
 print(time.monotonic_ns() - first)'""")
-    free, spun = map(int, out.split())
+    free, spun, long = map(int, out.split())
     assert free == 0
     assert spun == pytest.approx(10_000 * cost_ns, rel=0.01)
+    assert long == pytest.approx((30_000 + 10_000 * 30) * cost_ns, rel=0.01)
+
+
+# What a program may do as often as it likes, such as a Python with more folders to look for modules in.
+RESTLESS = {
+    "few": "pass",
+    "errors": "for _ in range(20_000): os.path.exists('/none')",
+    "calls": "for _ in range(90_000): os.getppid()",
+    "clock reads": "for _ in range(1_500): time.monotonic_ns()",
+}
+
+
+@pytest.mark.parametrize("does", RESTLESS)
+def test_what_a_program_did_moves_no_other(kernel, tmp_path, does):
+    """Who spins pays from the same call on, whatever others did at that moment: time goes on as without them."""
+    out, _ = boot(kernel, tmp_path, f"""python3 -c "
+import os, time
+time.sleep(0.01)
+{RESTLESS[does]}
+if os.fork(): os.wait(); os._exit(0)
+first = time.monotonic_ns()
+for _ in range(2_500): time.monotonic_ns()
+reads = time.monotonic_ns()
+for _ in range(105_000): os.getppid()
+print(reads - first, time.monotonic_ns() - reads)
+"
+""")
+    reads_ns, calls_ns = map(int, out.split())
+    assert reads_ns == pytest.approx(500_000, rel=0.01)
+    assert calls_ns == pytest.approx(5_000 * 10_000, rel=0.01)
+
+
+def test_who_spins_on_an_error_goes_on(kernel, tmp_path):
+    """As ping does on a socket that has nothing for it."""
+    out, _ = boot(kernel, tmp_path, """python3 -c '
+import os, signal
+signal.setitimer(signal.ITIMER_REAL, 0.003)
+signal.signal(signal.SIGALRM, lambda *_: os._exit(0))
+ends = os.pipe2(os.O_NONBLOCK)
+while True:
+    try: os.read(ends[0], 1)
+    except BlockingIOError: pass' && echo went on""")
+    assert out == "went on\n"
 
 
 def test_randomness_follows_the_seed(kernel, tmp_path):

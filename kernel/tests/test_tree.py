@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from cellbed.error import LabError
+from cellbed.host import programs
+from cellbed_kernel import command
 from cellbed_kernel import tree as kernel_tree
 
 PATCH = """--- a/net/ipv4/tcp_a.c
@@ -114,6 +116,25 @@ def test_a_program_that_is_no_kernel_with_virtual_time(tmp_path):
     with pytest.raises(LabError, match="/bin/ls: not a kernel for User Mode Linux with CONFIG_UML_TIME_TRAVEL"):
         kernel_tree.keep(Path("/bin/ls"), None)
     assert not list((tmp_path / "cache/cellbed/kernel").iterdir())
+
+
+def test_a_machine_without_binutils_keeps_a_kernel_as_it_is(tmp_path, monkeypatch):
+    image = tmp_path / "linux"
+    image.write_bytes(b"time-travel-start=")
+    monkeypatch.setattr(programs, "find", lambda name: None)
+    assert kernel_tree.keep(image, None).read_bytes() == image.read_bytes()
+
+
+def test_a_program_that_is_missing_is_one_line(tmp_path, monkeypatch, capsys):
+    (tmp_path / "linux/arch/um").mkdir(parents=True)
+    (tmp_path / "linux/arch/um/Kconfig").touch()
+    (tmp_path / "linux/Makefile").write_text("VERSION = 7\nPATCHLEVEL = 3\n")
+    (tmp_path / "linux/.git").touch()
+    monkeypatch.setattr(programs, "find", lambda name: None)
+    monkeypatch.setattr("sys.argv", ["build", "--source", str(tmp_path / "linux")])
+    monkeypatch.setattr("signal.signal", lambda *_: None)
+    assert command.main() == 1
+    assert capsys.readouterr().err.splitlines()[-1] == "kernel/build: /usr/sbin/git: No such file or directory"
 
 
 def test_the_last_kernels_are_kept(tmp_path):
