@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Waiting for a time of the monotonic clock, without reading it.
 
-time.sleep() reads the clock first. In a guest a read takes virtual time, so the end of the sleep would depend on what
-happened before it, and on the version of Python.
+time.sleep() reads the clock first. In a guest many reads take virtual time, so the end of the sleep would depend on
+what happened before it, and on the version of Python.
 """
 
 from __future__ import annotations

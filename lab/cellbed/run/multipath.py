@@ -12,19 +12,17 @@ Source: RFC 8684; Linux, include/uapi/linux/mptcp.h, net/mptcp/pm_kernel.c
 from __future__ import annotations
 
 import contextlib
-import json
-import os
 import socket
 import struct
 import time
 from pathlib import Path
 
 from cellbed.error import LabError
-from cellbed.host.child import TYPE_CHECKING, await_child, in_a_child
+from cellbed.host.child import TYPE_CHECKING
 from cellbed.host.clock import sleep_for
 from cellbed.host.netns import in_netns
 from cellbed.run import address, radios
-from cellbed.run.stream import APART_NS, BLOCK_BYTES, RETRY_NS, UNSENT_MAX, abort, during
+from cellbed.run.stream import BLOCK_BYTES, RETRY_NS, UNSENT_MAX, abort, both_ends
 
 if TYPE_CHECKING:
     from typing import Any
@@ -102,25 +100,12 @@ class Multipath:
     def execute(self, duration_s: float, at_ns: int) -> dict[str, Any]:
         """Send for so long from that time of the monotonic clock on. Return: what happened."""
         self.start_ns = at_ns
-        read_fd, write_fd = os.pipe()
-        child = in_a_child(lambda: self._tell(write_fd, at_ns - APART_NS, duration_s + 2 * APART_NS / 1e9))
-        os.close(write_fd)
-        self.listener.close()
-        during(at_ns, duration_s, self._open)
-        with os.fdopen(read_fd, "rb") as pipe:
-            told = json.loads(pipe.read())
-        await_child(child)
+        told = both_ends(at_ns, duration_s, self.listener, self._open, self._accept, self.facts)
         facts = {"received_bytes": 0, "sent_bytes": 0, "reinjected_bytes": 0, "congestion_control": None,
                  "came": {"t_ns": [], "bytes": []}, **told, **self.facts, "duration_s": duration_s}
         if facts.get("fallback"):
             facts["error"] = "the connection fell back to TCP: one end, or what is between them, has no MPTCP"
         return facts
-
-    def _tell(self, fd: int, at_ns: int, duration_s: float) -> None:
-        """At the server, in a process of its own."""
-        during(at_ns, duration_s, self._accept)
-        with os.fdopen(fd, "wb") as pipe:
-            pipe.write(json.dumps(self.facts).encode())
 
     def _open(self) -> None:
         """At the UE."""

@@ -52,7 +52,7 @@ VIRTUAL_RADIO_START_NS = 4_000_000_000
 VIRTUAL_TRAFFIC_START_NS = 5_000_000_000
 NATIVE_LEAD_NS = 300_000_000
 # The run ends at a whole number of these, and a bit, after its start.
-LOOK_NS = 10_000_000
+_END_STEP_NS = 10_000_000
 _OFF_NS = 370_000
 # Between two clients' starts: each falls asleep before the next one does, so at equal times they wake up in this order.
 _APART_NS = 100_000
@@ -71,8 +71,7 @@ WITHOUT_ROOT = "without-root"
 def _off_the_grid(t_ns: int, start_ns: int, step_ns: int) -> int:
     """The first time after @t_ns that is a whole number of steps after @start_ns, and a bit.
 
-    Nothing of a radio happens then: what this process does takes virtual time by the version of Python, and would move
-    the packets of the same moment.
+    Nothing of a radio happens then, so that what this process does comes before or after no packet of the same moment.
     """
     first_ns = start_ns + _OFF_NS
     return first_ns + max(0, (t_ns - first_ns) // step_ns + 1) * step_ns
@@ -106,7 +105,7 @@ class Runner:
         self.tell(f"{name} {(start_ns or time.monotonic_ns()) / 1e9:.9f}")
 
     def tell(self, text: str) -> None:
-        """A line for those who watch, unbuffered: a buffer's lock reads the clock, as Python does or not."""
+        """A line for those who watch. There is no buffer: with some versions of Python its lock reads the clock."""
         self.progress.write(f"{text}\n".encode())
 
     # --- the parts of a run, in order of start ---
@@ -271,7 +270,7 @@ class Runner:
         self.tell_started(flows)
         self.await_clients(flows, daemons, start_ns)
         if self.attachment is None:
-            sleep_until(_off_the_grid(time.monotonic_ns() + int(DRAIN_S * 1e9), start_ns, LOOK_NS))
+            sleep_until(_off_the_grid(time.monotonic_ns() + int(DRAIN_S * 1e9), start_ns, _END_STEP_NS))
         for flow in flows:
             flow.stop()
         return flows

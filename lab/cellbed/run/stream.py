@@ -35,7 +35,7 @@ UNSENT_MAX = 32768
 _ABORT = struct.pack("ii", 1, 0)
 RETRY_NS = 100_000_000
 # The end that waits for the other works so much longer at both of its own ends: the two do not wake up at once.
-APART_NS = 200_000
+_APART_NS = 200_000
 # Of struct tcp_info. Source: include/uapi/linux/tcp.h
 _INFO_BYTES = 216
 _RECEIVED, _NOT_SENT, _SENT = struct.Struct("128x Q"), struct.Struct("144x I"), struct.Struct("200x QQ")
@@ -66,22 +66,9 @@ class Stream:
     def execute(self, duration_s: float, at_ns: int) -> dict[str, Any]:
         """Send for so long from that time of the monotonic clock on. Return: what happened."""
         self.start_ns = at_ns
-        read_fd, write_fd = os.pipe()
-        receiver = in_a_child(lambda: self._tell(write_fd, at_ns - APART_NS, duration_s + 2 * APART_NS / 1e9))
-        os.close(write_fd)
-        self.listener.close()
-        during(at_ns, duration_s, self._send)
-        with os.fdopen(read_fd, "rb") as pipe:
-            told = pipe.read()
-        await_child(receiver)
-        received = json.loads(told)
+        received = both_ends(at_ns, duration_s, self.listener, self._send, self._receive, self.facts)
         self.facts |= {key: received[key] for key in ("connections", "received_bytes")}
         return {**self.facts, "duration_s": duration_s}
-
-    def _tell(self, fd: int, at_ns: int, duration_s: float) -> None:
-        """What the receiver counted, in a process of its own."""
-        during(at_ns, duration_s, self._receive)
-        os.write(fd, json.dumps(self.facts).encode())
 
     def _send(self) -> None:
         block = bytes(BLOCK_BYTES)
@@ -125,6 +112,34 @@ class Stream:
             finally:
                 self.facts["received_bytes"] += _info(receiver, _RECEIVED)[0]
                 abort(receiver)
+
+
+def both_ends(at_ns: int, duration_s: float, listener: socket.socket, work: Callable[[], None],
+              accept: Callable[[], None], facts: dict[str, Any]) -> dict[str, Any]:
+    """Do @work for so long from that time on, and @accept, at the other end, in a process of its own.
+
+    Args:
+        listener: closed here.
+        facts: to which both add what happened.
+
+    Returns: those of the other end.
+    """
+    read_fd, write_fd = os.pipe()
+
+    def tell() -> None:
+        during(at_ns - _APART_NS, duration_s + 2 * _APART_NS / 1e9, accept)
+        with os.fdopen(write_fd, "wb") as pipe:
+            pipe.write(json.dumps(facts).encode())
+
+    other = in_a_child(tell)
+    os.close(write_fd)
+    listener.close()
+    during(at_ns, duration_s, work)
+    with os.fdopen(read_fd, "rb") as pipe:
+        told = pipe.read()
+    await_child(other)
+    there: dict[str, Any] = json.loads(told)
+    return there
 
 
 def during(at_ns: int, duration_s: float, work: Callable[[], None]) -> None:

@@ -69,8 +69,8 @@ class Workload:
     """One flow; what it did is told in RESULT."""
 
     background = False
-    # So long before its time a client is started, and then sleeps. Off the grid of a radio's ticks, as what Python does
-    # meanwhile takes virtual time.
+    # So long before its time a client is started, and then sleeps. Off the grid of a radio's ticks, where nothing else
+    # happens.
     lead_ns = 100_370_000
 
     def __init__(self, flow: dict[str, Any], pids: dict[str, int], ends: tuple[str, str], out: Path,
