@@ -170,6 +170,17 @@ def test_a_program_takes_no_numbers_from_others(kernel, tmp_path):
     assert len(uuid) == 36 and len(drawn.split()) == 8
 
 
+def test_a_program_gets_the_same_whatever_its_process_was_before(kernel, tmp_path):
+    """A client of a run is a copy of Python until it becomes a program."""
+    few, many = (boot(kernel, tmp_path, f"""python3 -c "
+import os
+[os.urandom(16) for _ in range({draws})]
+os.execvp('od', ['od', '-An', '-N16', '-tx1', '/dev/urandom'])"
+""")[0] for draws in (1, 99))
+    assert few == many
+    assert len(few.split()) == 16
+
+
 def test_the_kind_of_recovery_belongs_to_the_namespace(kernel, tmp_path):
     out, _ = boot(kernel, tmp_path, """
         kind=/proc/sys/net/ipv4/tcp_reno_recovery

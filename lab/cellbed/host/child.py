@@ -38,14 +38,22 @@ def in_a_child(work: Callable[[], object]) -> int:
         os._exit(status)
 
 
-def become(args: list[str], netns_pid: int, at_ns: int) -> None:
+def become(args: list[str], netns_pid: int, at_ns: int, stdout: Path) -> None:
     """Be another program, in the network namespace of a process, from that time of the monotonic clock on.
 
     Between the time and the program's start Python reads no clock: when the program starts does not depend on Python.
+    It starts in its own folder and writes to its stdout. So its stack has no path, and the same addresses wherever it
+    and the run lie: programs make names of them, and of those draw numbers, and the next ones are others.
+
+    Args:
+        args: first the program's path.
     """
+    folder, name = os.path.split(args[0])
+    os.dup2(os.open(stdout, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666), 1)
     with in_netns(netns_pid):
+        os.chdir(folder)
         sleep_until(at_ns)
-        os.execvp(args[0], args)
+        os.execv(f"./{name}", [name, *args[1:]])
 
 
 def ended(pid: int) -> bool:

@@ -176,11 +176,11 @@ class Iperf3(Workload):
         flow = self.flow
         args = [self.iperf3, "-c", self.sink, "-B", self.source,
                 "--cport", str(client_port(flow)), "-p", str(flow["port"]), *amount(flow, self.file),
-                "-i", "1", "-J", "--logfile", str(self.result)]
+                "-i", "1", "-J"]
         if self.control is not None:
             args += ["-C", self.control]
         self.client = Copy(f"iperf3 client of {flow['id']}",
-                           lambda: become(args, self.pids[flow["from"]], at_ns), self.log)
+                           lambda: become(args, self.pids[flow["from"]], at_ns, self.result), self.log)
 
     def kill(self) -> None:
         super().kill()
