@@ -14,7 +14,8 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="entering a network na
 def started(program, folder):
     """What a copy of this process that becomes the program writes."""
     stdout = folder / "stdout"
-    await_child(in_a_child(lambda: become([str(program), "/proc/self/cmdline"], os.getpid(), time.monotonic_ns(), stdout)))
+    args = [str(program), "/proc/self/cmdline"]
+    await_child(in_a_child(lambda: become(args, os.getpid(), time.monotonic_ns(), stdout)))
     return stdout.read_bytes()
 
 
