@@ -38,8 +38,9 @@ SCENARIOS = {
 
 @pytest.fixture(scope="module")
 def restless(tmp_path_factory):
-    """A checkout like this one, but for what its Python does between its own calls."""
-    top = tmp_path_factory.mktemp("restless")
+    """A checkout like this one, but for what its Python does between its own calls, and for its path."""
+    top = tmp_path_factory.mktemp("restless") / ("deep/" * 10)
+    top.mkdir(parents=True)
     for entry in ROOT.iterdir():
         if entry.name not in ("lab", "results"):
             (top / entry.name).symlink_to(entry)
