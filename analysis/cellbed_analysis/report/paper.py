@@ -118,6 +118,12 @@ class Paper:
         return [(*made, list(dict.fromkeys(scenarios)), len(scenarios)) for made, scenarios in found.items()]
 
 
+def programs_text(programs: Mapping[str, Mapping[str, str]], rows: Sequence[Mapping[str, str]]) -> str:
+    """Of PROGRAMS: those of @programs that rows name, by their key."""
+    used = {row["programs"] for row in rows}
+    return _json({key: programs[key] for key in sorted(used & programs.keys())})
+
+
 def write(paper: Paper, directory: Inside) -> None:
     """Keep a paper's data in the folder of its name."""
     folder = directory / paper.name
@@ -127,8 +133,7 @@ def write(paper: Paper, directory: Inside) -> None:
     (folder / CLAIMS).write(_json([outcome.to_json() for outcome in paper.outcomes]))
     (folder / SCANS).write(_json([_scan_to_json(scan) for scan in paper.scans]))
     (folder / RUNS).write(rows_text(paper.rows))
-    used = {row["programs"] for row in paper.rows}
-    (folder / PROGRAMS).write(_json({key: paper.programs[key] for key in sorted(used & paper.programs.keys())}))
+    (folder / PROGRAMS).write(programs_text(paper.programs, paper.rows))
 
 
 def read(directory: Inside, name: str, claims: Sequence[dict[str, Any]]) -> Paper:

@@ -98,8 +98,9 @@ def publish_rows(results_dir: Path, directory: Path) -> list[str]:
     for name, own in papers.items():
         path, beside = pages / name / kept.RUNS, pages / name / kept.RECORDINGS
         programs = pages / name / kept.PROGRAMS
-        programs.write(json.dumps(json.loads(programs.text()) | _programs(own), indent=1, sort_keys=True) + "\n")
-        path.write(kept.rows_text(replaced(kept.read_rows(path), [row_of(run) for run in own])))
+        rows = replaced(kept.read_rows(path), [row_of(run) for run in own])
+        path.write(kept.rows_text(rows))
+        programs.write(kept.programs_text(json.loads(programs.text()) | _programs(own), rows))
         fresh = [line for run in own for line in recordings_of(run)]
         repeated = {_point(line) for line in fresh}
         there = kept.read_rows(beside) if beside.exists() else ()
