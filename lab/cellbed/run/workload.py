@@ -168,7 +168,7 @@ class Iperf3(Workload):
             self.log, self.pids[self.flow["to"]], stdout=subprocess.PIPE)
         wait_line(self.server, b"Server listening")
         if self.flow["bytes"] is not None and iperf3_version(self.iperf3) >= _IPERF3_THREADS:
-            self.file = self.result.with_suffix(".data")
+            self.file = self.result.with_suffix(".data").absolute()  # a client starts in its program's folder
             with open(self.file, "wb") as file:
                 file.truncate(self.flow["bytes"])
 
