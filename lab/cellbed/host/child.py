@@ -42,8 +42,9 @@ def become(args: list[str], netns_pid: int, at_ns: int, stdout: Path) -> None:
     """Be another program, in the network namespace of a process, from that time of the monotonic clock on.
 
     Between the time and the program's start Python reads no clock: when the program starts does not depend on Python.
-    It starts in its own folder and writes to its stdout. So its stack has no path, and the same addresses wherever it
-    and the run lie: programs make names of them, and of those draw numbers, and the next ones are others.
+    It starts in its own folder and writes to its stdout, so that no path is on its stack, and addresses there are the
+    same wherever the program and the run lie. The C library makes the name of a temporary file from such an address,
+    and for some it draws one more random number: all that the program draws next would be others.
 
     Args:
         args: first the program's path.

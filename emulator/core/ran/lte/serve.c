@@ -116,7 +116,7 @@ static void granted(const struct lte *lte, struct ue *u, enum cell_dir dir, uint
 {
 	uint32_t *waiting = &u->enb_backlog[dir];
 
-	/* More than was asked for where RLC does not segment; and a request says no number. */
+	/* A grant may hold more than the UE has told of, and a request tells of no number. */
 	*waiting -= served < *waiting ? served : *waiting;
 	u->backlog_since_ns[dir] = lte->cell.event_ns;
 	if (dir == CELL_DIR_UL && served > 0)
