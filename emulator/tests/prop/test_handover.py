@@ -58,6 +58,8 @@ def config(choices, rlc_modes):
     keys |= {name: min(keys[name], most) for name, most in MOST.items() if name in keys}
     keys["handover.prediction_timeout_ms"] = max(keys.get("handover.prediction_timeout_ms", 1000),
                                            2 * keys.get("handover.signalling_us", 4000) // 1000 + 1)
+    if keys.get("rlc.um.sn_bits") == 5:  # come round while HARQ sends a block again, which joins halves of two packets
+        keys["harq.max_attempts"] = 1
     if rlc_mode == lib.CELL_RLC_TM:  # UEs share the carrier then, and no block may hold a packet
         keys["lte.mac.ul_always_scheduled"] = 0
     for of in ("detach_times", "preparation_times"):

@@ -59,7 +59,8 @@ class RlcUm(Model):
     """Source: TS 36.322 6.2.1.3."""
 
     sn_bits: Literal[5, 6, 10, 12] = Key(10,
-        says="Bits of a sequence number: 5 or 10, with `system: nr` 6 or 12. TS 36.322 6.2.1.3; TS 38.322 6.2.3.3")
+        says="Bits of a sequence number: 5 or 10, with `system: nr` 6 or 12. 5 are for few packets: when more than 16 "
+             "PDUs pass while HARQ repeats one, RLC joins parts of two packets. TS 36.322 6.2.1.3; TS 38.322 6.2.3.3")
 
 
 class RlcAm(Model):
