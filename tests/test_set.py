@@ -6,6 +6,7 @@ import os
 import re
 import stat
 import subprocess
+import time
 
 import pytest
 from e2e import cellbed, needs_native
@@ -51,6 +52,18 @@ def test_delay_loss_and_outage_of_a_link(constant):
         assert rtt_ms(link) is None
         link.set(loss=0, outage="500ms")
         assert rtt_ms(link) is not None
+
+
+@needs_native
+def test_a_flush_drops_what_waits(constant):
+    """Of replies that wait for the end of an outage the first goes on, as it is being sent."""
+    with nothing_left(), api.Link(constant, serve="true") as link:
+        link.set(outage="3s")
+        pings = link.popen(["ping", "-c", "4", "-i", "0.2", "-W", "5", link.base], stdout=subprocess.PIPE, text=True)
+        time.sleep(1.5)
+        cellbed("set", "--pid", link._pid(), "ue1", "flush")
+        said = pings.communicate()[0]
+        assert "4 packets transmitted, 1 received" in said
 
 
 @needs_native
@@ -111,7 +124,8 @@ def api_directory(link):
 
 
 @pytest.mark.parametrize(("words", "said"), [
-    (["foo"], "'foo': expected key=value, such as cqi_dl=4, rate=20Mbit or outage=2s"),
+    (["foo"], "'foo': expected key=value, such as cqi_dl=4, rate=20Mbit or outage=2s; or flush"),
+    (["flush=false"], "key 'flush': value false: allowed true"),
     (["cqi_dl=44"], "key 'cqi_dl': value 44: allowed 0..15"),
     (["outage=2s", "outage=3s"], "outage is given twice; give it once"),
     (["cqi_dl=4"], "no lab is running; `cellbed link` in another terminal starts one")])

@@ -14,7 +14,7 @@ class ParameterError(ChannelError):
     """A parameter out of its range."""
 
     def __init__(self, name: str, value: object, allowed: str) -> None:
-        super().__init__(f"{name}: value {value}: allowed {allowed}")
+        super().__init__(f"{name}: value {'null' if value is None else value}: allowed {allowed}")
 
 
 def check_range(name: str, value: float, low: float, high: float, more_than: bool = False, note: str = "") -> None:

@@ -193,8 +193,8 @@ def test_what_has_no_place_in_a_record(series, message):
 
 @pytest.mark.parametrize(("parameters", "cell", "message"), [
     (SWING, Cell({"a": "b", "b": "a", "c": None}), "model: value swing: allowed two UEs only, here are 3"),
-    (Parameters("static", positions={"ue1": (0, 1)}), PAIR, "positions.ue2: value None"),
-    (Parameters("trace"), PAIR, "trace: value None: allowed a file"),
+    (Parameters("static", positions={"ue1": (0, 1)}), PAIR, "positions.ue2: value null"),
+    (Parameters("trace"), PAIR, "trace: value null: allowed a file"),
 ])
 def test_parameters_that_do_not_fit(parameters, cell, message):
     with pytest.raises(ChannelError, match=message):

@@ -196,10 +196,10 @@ def test_written_is_read(rendered, tmp_path):
 
 
 @pytest.mark.parametrize(("changes", "message"), [
-    ({"route": None}, "route: value None"),
+    ({"route": None}, "route: value null"),
     ({"granularity_ms": 30}, "granularity_ms: value 30: allowed whole parts of"),
-    ({"positions": {}}, "route.tracks.shop: value None: allowed a file of waypoints, or positions"),
-    ({"route": RouteParameters({"west": (0, 0)}, {"rider": "way.csv"})}, "route.enbs.east: value None"),
+    ({"positions": {}}, "route.tracks.shop: value null: allowed a file of waypoints, or positions"),
+    ({"route": RouteParameters({"west": (0, 0)}, {"rider": "way.csv"})}, "route.enbs.east: value null"),
     ({"route": RouteParameters({**ENBS, "east": (9000, 0)}, {"rider": "way.csv"})}, "distance: value 94"),
 ])
 def test_what_does_not_fit(rendered, changes, message):

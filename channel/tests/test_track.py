@@ -120,5 +120,5 @@ def test_no_file(tmp_path):
 
 
 def test_degrees_need_an_origin(way):
-    with pytest.raises(ParameterError, match=r"route.origin: value None: allowed \[latitude, longitude\]"):
+    with pytest.raises(ParameterError, match=r"route.origin: value null: allowed \[latitude, longitude\]"):
         way("a.csv", "lat,lon\n52,5\n", origin=None)

@@ -24,6 +24,7 @@ enum cell_drop {
 	CELL_DROP_ECN,       /* marked in a tunnel, and its ends do not know ECN */
 	CELL_DROP_NO_ROUTE,  /* no UE with that address, or no such tunnel */
 	CELL_DROP_AQM,       /* by the queue management of a bearer */
+	CELL_DROP_FLUSH,     /* by CELL_CMD_FLUSH */
 	CELL_DROP_COUNT
 };
 

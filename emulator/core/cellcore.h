@@ -63,6 +63,7 @@ enum cell_cmd_type {
 	CELL_CMD_LOSS,     /* the direction `dir` of `ue` loses packets with probability `value` */
 	CELL_CMD_DELAY,    /* both directions of `ue` have a delay of `value` ms */
 	CELL_CMD_OUTAGE,   /* neither direction of `ue` sends anything for `value` ms */
+	CELL_CMD_FLUSH, /* what waits in queues of `ue` is dropped, but for packets partly sent */
 	CELL_CMD_COUNT
 };
 

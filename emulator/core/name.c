@@ -8,7 +8,7 @@
 static const char *const drop_names[] = {
 	"none",        "queue_full",         "radio_loss", "rlc_discard", "pdcp_discard",
 	"mode_switch", "radio_link_failure", "shutdown",   "handover",    "duplicate",
-	"ecn",         "no_route",           "aqm",
+	"ecn",         "no_route",           "aqm",        "flush",
 };
 COMPLETE(drop_names, CELL_DROP_COUNT);
 

@@ -34,6 +34,7 @@ static const struct change_kind {
 	{ "loss_ul", CELL_CMD_LOSS, CELL_DIR_UL, LINKS },
 	{ "delay_ms", CELL_CMD_DELAY, NO_DIR, LINKS },
 	{ "outage_ms", CELL_CMD_OUTAGE, NO_DIR, LINKS },
+	{ "flush", CELL_CMD_FLUSH, NO_DIR, LTE | NR | LINKS },
 };
 
 #define N_KINDS (sizeof(kinds) / sizeof(*kinds))
@@ -50,6 +51,7 @@ static const struct key keys[] = {
 	KEY(config_event, "loss_ul", cmd.value, KIND_PROBABILITY, 0, 1),
 	KEY(config_event, "delay_ms", cmd.value, KIND_UINT, 0, CELL_DELAY_MAX_MS),
 	KEY(config_event, "outage_ms", cmd.value, KIND_UINT, 0, CELL_OUTAGE_MAX_MS),
+	KEY(config_event, "flush", cmd.value, KIND_BOOL, 0, 0),
 	{ 0 }
 };
 
@@ -124,6 +126,8 @@ static int check_kind(struct reader *r, const char *path, const struct change_ki
 		return read_target(r, path, k->name, o, cmd);
 	if (k->type == CELL_CMD_CHANNEL)
 		return check_channel(r, path, k->name, cmd);
+	if (k->type == CELL_CMD_FLUSH && !cmd->value)
+		return config_fail(r, "key '%s.flush': value false: allowed true", path);
 	if (k->type == CELL_CMD_ROUTE && cmd->mode == CELL_MODE_DM &&
 	    cell->ue[cmd->ue - 1].peer == CELL_PEER_NETWORK)
 		return config_fail(r,

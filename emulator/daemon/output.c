@@ -45,7 +45,17 @@ static uint32_t n_rrc_names(const struct cell_cfg *cfg)
 	return cfg->handover.link_failure.on ? CELL_RRC_COUNT : CELL_RRC_RADIO_LINK_FAILURE;
 }
 
-static int create_trace(struct output *out, const char *path, const struct cell_cfg *cfg)
+/* Likewise what drops because of a command. */
+static uint32_t n_drop_names(const struct config *cfg)
+{
+	bool may_flush = *cfg->control;
+
+	for (size_t i = 0; i < cfg->n_events; i++)
+		may_flush |= cfg->event[i].cmd.type == CELL_CMD_FLUSH;
+	return may_flush ? CELL_DROP_COUNT : CELL_DROP_FLUSH;
+}
+
+static int create_trace(struct output *out, const char *path, const struct config *cfg)
 {
 	struct trace_symbol symbols[SYMBOLS];
 	struct trace_schema schema = {
@@ -64,9 +74,9 @@ static int create_trace(struct output *out, const char *path, const struct cell_
 		symbols[n++] = (struct trace_symbol){ "dir", i, cell_dir_name(i) };
 	for (uint32_t i = 0; i < CELL_MODE_COUNT; i++)
 		symbols[n++] = (struct trace_symbol){ "mode", i, cell_mode_name(i) };
-	for (uint32_t i = 0; i < CELL_DROP_COUNT; i++)
+	for (uint32_t i = 0; i < n_drop_names(cfg); i++)
 		symbols[n++] = (struct trace_symbol){ "drop", i, cell_drop_name(i) };
-	for (uint32_t i = 0; i < n_rrc_names(cfg); i++)
+	for (uint32_t i = 0; i < n_rrc_names(&cfg->cell); i++)
 		symbols[n++] = (struct trace_symbol){ "rrc", i, cell_rrc_name(i) };
 	for (uint32_t i = 0; i < CELL_TUNNEL_COUNT; i++)
 		symbols[n++] = (struct trace_symbol){ "tunnel", i, cell_tunnel_name(i) };
@@ -92,7 +102,7 @@ int output_open(struct output *out, const struct config *cfg, int64_t realtime_o
 		                .realtime_offset_ns = realtime_offset_ns };
 	out->error_path = path->trace;
 	if (*path->trace)
-		r = create_trace(out, path->trace, &cfg->cell);
+		r = create_trace(out, path->trace, cfg);
 	if (r == 0 && *path->pcap) {
 		out->error_path = path->pcap;
 		r = radio_pcap_create(&out->pcap, path->pcap, &cfg->cell);
@@ -249,8 +259,9 @@ json_t *stats_json(const struct cell *cell)
 	COUNTER(o, &s, pkts_delivered);
 	COUNTER(o, &s, pkts_held);
 	for (uint32_t i = CELL_DROP_NONE + 1; i < CELL_DROP_COUNT; i++)
-		json_object_set_new(dropped, cell_drop_name(i),
-		                    json_integer((json_int_t)s.pkts_dropped[i]));
+		if (i != CELL_DROP_FLUSH || s.pkts_dropped[i])
+			json_object_set_new(dropped, cell_drop_name(i),
+			                    json_integer((json_int_t)s.pkts_dropped[i]));
 	json_object_set_new(o, "pkts_dropped", dropped);
 	COUNTER(o, &s, bytes_in);
 	COUNTER(o, &s, bytes_delivered);

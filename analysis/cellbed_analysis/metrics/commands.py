@@ -15,7 +15,7 @@ from cellbed_formats.flow import Flow
 
 from .metric import Metric
 from .ping import PING, ping_metrics
-from .radio import DROP_REASONS, HARMLESS, control_metrics
+from .radio import HARMLESS, control_metrics, drops_by_reason
 from .rtt import Values
 
 COMMAND = (
@@ -88,5 +88,4 @@ def command_metrics(bundle: Bundle) -> Values:
         "rlc_retransmissions": stats["rlc_retx"],
         "probe_lost": int(bundle.tcp_stats.get("lost", 0)),
     }
-    values |= {f"dropped_{reason}_pkts": dropped.get(reason, 0) for reason in DROP_REASONS}
-    return values | control_metrics(stats)
+    return values | drops_by_reason(dropped) | control_metrics(stats)

@@ -7,6 +7,7 @@ the prefix `data_` or `ack_`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ DROP_REASONS = (
     "queue_full", "radio_loss", "rlc_discard", "pdcp_discard", "mode_switch", "handover", "duplicate", "ecn",
     "no_route", "aqm", "shutdown",
 )  # fmt: skip
+#: Of these a run has metrics when there are any.
+RARE_DROP_REASONS = ("radio_link_failure", "flush")
 #: Of these no loss of the link: copies, and what was still under way at the end.
 HARMLESS = ("duplicate", "shutdown")
 
@@ -49,6 +52,8 @@ CELL = (
     ),
     Metric("dropped_no_route_pkts", "packets", "addressed to no known UE"),
     Metric("dropped_aqm_pkts", "packets", "dropped by the queue management of a bearer"),
+    Metric("dropped_radio_link_failure_pkts", "packets", "dropped while the radio link had failed, if any were"),
+    Metric("dropped_flush_pkts", "packets", "dropped by an event `flush` or `cellbed set UE flush`, if any were"),
     Metric("dropped_shutdown_pkts", "packets", "still held when the run ended, which is no loss"),
     Metric("padding_ul_share", "1", "share of padding in uplink transport blocks"),
     Metric("padding_sl_share", "1", "share of padding in sidelink transport blocks"),
@@ -243,6 +248,12 @@ def backlog_metrics(log: RadioLog, ue: int, window: Window) -> Values:
     }
 
 
+def drops_by_reason(counts: Mapping[str, int]) -> Values:
+    """Metrics of the packets that were dropped for each reason."""
+    reasons = (*DROP_REASONS, *(reason for reason in RARE_DROP_REASONS if counts.get(reason, 0)))
+    return {f"dropped_{reason}_pkts": counts.get(reason, 0) for reason in reasons}
+
+
 def cell_metrics(log: RadioLog, reasons: dict[int, str], window: Window) -> Values:
     """Drops by reason and retransmissions (whole run), PDUs and padding by direction, lowest CQI granted.
 
@@ -253,7 +264,7 @@ def cell_metrics(log: RadioLog, reasons: dict[int, str], window: Window) -> Valu
     """
     drops = log.rows("pkt_drop")["value"].value_counts()
     counts = {reasons.get(value, str(value)): n for value, n in drops.iter_rows()}
-    values: Values = {f"dropped_{reason}_pkts": counts.get(reason, 0) for reason in DROP_REASONS}
+    values: Values = drops_by_reason(counts)
     sent = window.cut(log.rows("mac_tx"), "t_ns")
     for direction in ("ul", "sl", "dl"):
         of = sent.filter(pl.col("dir") == direction)

@@ -173,6 +173,8 @@ class Run:
                 assert self.cell.route(port, argument, t_ns) == 0
             if kind == "channel":
                 assert self.cell.channel(port, *argument, t_ns) == 0
+            if kind == "flush":
+                assert self.cell.command(lib.CELL_CMD_FLUSH, port, 0, t_ns) == 0
             for length in [argument] if kind == "push" else [1400] * argument if kind == "burst" else []:
                 self._push(port, length, t_ns)
             self.check_held()

@@ -237,6 +237,28 @@ static void test_losses_begin_with_the_command(void **state)
 	run_end(&r);
 }
 
+/* The first one is being sent, and is there. */
+static void test_a_flush_drops_what_waits(void **state)
+{
+	struct run r;
+
+	(void)state;
+	(void)defaults(&r);
+	run_start(&r);
+	for (int i = 0; i < 3; i++)
+		run_push(&r, DOWN, 1000, 0);
+	command(&r, CELL_CMD_FLUSH, 0, MS(1) / 2);
+	run_push(&r, DOWN, 1000, MS(1) / 2 + 1);
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(r.n_dropped, 2);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(r.dropped[i].reason, CELL_DROP_FLUSH);
+	assert_int_equal(r.n_delivered, 2);
+	assert_int_equal(r.delivered[0].t_ns, MS(11));
+	assert_int_equal(r.delivered[1].t_ns, MS(12));
+	run_end(&r);
+}
+
 static void test_what_a_link_does_not_take(void **state)
 {
 	struct cell_cmd wrong[] = { { .type = CELL_CMD_RATE, .ue = 1, .value = 999 },
@@ -269,6 +291,7 @@ int main(void)
 		cmocka_unit_test(test_an_outage_holds_what_waits),
 		cmocka_unit_test(test_a_delay_that_falls_keeps_the_order),
 		cmocka_unit_test(test_losses_begin_with_the_command),
+		cmocka_unit_test(test_a_flush_drops_what_waits),
 		cmocka_unit_test(test_what_a_link_does_not_take),
 	};
 

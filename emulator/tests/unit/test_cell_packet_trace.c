@@ -70,6 +70,27 @@ static void test_rows_of_the_queue(void **state)
 	run_end(&r);
 }
 
+/* At 10 ms half of the second one goes with the first, and its rest at 20 ms. */
+static void test_a_flush_leaves_what_was_sent_in_part(void **state)
+{
+	struct cell_cmd flush = { .type = CELL_CMD_FLUSH, .ue = 1 };
+	struct run r;
+
+	(void)state;
+	defaults(&r, every_10_ms, 1);
+	run_start(&r);
+	for (int i = 0; i < 4; i++)
+		run_push(&r, DOWN, 1000, 0);
+	run_until(&r, MS(15));
+	assert_int_equal(run_cmd(&r, &flush, MS(15)), 0);
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(r.n_dropped, 2);
+	assert_int_equal(r.dropped[0].reason, CELL_DROP_FLUSH);
+	assert_int_equal(r.n_delivered, 2);
+	assert_int_equal(r.delivered[1].t_ns, MS(20));
+	run_end(&r);
+}
+
 static void test_the_directions_have_traces_of_their_own(void **state)
 {
 	static const uint32_t ms[] = { 4 };
@@ -388,6 +409,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_opportunity_takes_a_full_packet),
 		cmocka_unit_test(test_rows_of_the_queue),
+		cmocka_unit_test(test_a_flush_leaves_what_was_sent_in_part),
 		cmocka_unit_test(test_the_directions_have_traces_of_their_own),
 		cmocka_unit_test(test_small_packets_share_and_a_part_goes_on),
 		cmocka_unit_test(test_unused_opportunities_are_lost),

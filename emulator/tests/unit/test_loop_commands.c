@@ -194,16 +194,22 @@ static void test_changes_by_command(void **state)
 	assert_string_equal(answer_to("{\"cmd\": \"set\", \"ue\": \"ue1\", \"cqi_sl\": 4}\n"
 	                              "{\"cmd\": \"set\", \"ue\": \"ue1\", \"cqi_sl\": 16}\n"
 	                              "{\"cmd\": \"set\", \"ue\": \"ue1\", \"delay_ms\": 1}\n"
+	                              "{\"cmd\": \"set\", \"ue\": \"ue1\", \"flush\": true}\n"
+	                              "{\"cmd\": \"set\", \"ue\": \"ue1\", \"flush\": false}\n"
 	                              "{\"cmd\": \"set\", \"ue\": \"ue1\", \"t_ms\": 1}\n"),
 	                    "{\"ok\": true}\n"
 	                    "{\"ok\": false, \"error\": \"set: key 'change.cqi_sl': value 16: "
 	                    "allowed 0..15\"}\n"
 	                    "{\"ok\": false, \"error\": \"set: key 'change.delay_ms': this "
 	                    "cell.system does not "
-	                    "have it; allowed mode, handover, predict, cqi_ul, cqi_dl, cqi_sl\"}\n"
+	                    "have it; allowed mode, handover, predict, cqi_ul, cqi_dl, cqi_sl, "
+	                    "flush\"}\n"
+	                    "{\"ok\": true}\n"
+	                    "{\"ok\": false, \"error\": \"set: key 'change.flush': value false: "
+	                    "allowed true\"}\n"
 	                    "{\"ok\": false, \"error\": \"key 't_ms': a change happens now; remove "
 	                    "the key\"}\n");
-	assert_int_equal(loop.n_changes, 1);
+	assert_int_equal(loop.n_changes, 2);
 	clean();
 }
 

@@ -99,7 +99,8 @@ def _allowed(entry: dict[str, Any], shared: dict[str, Any]) -> str:
     if "anyOf" in entry:
         return " or ".join(dict.fromkeys(_allowed(inner, shared) for inner in entry["anyOf"]))
     if "enum" in entry or "const" in entry:
-        return ", ".join(f"`{value}`" for value in entry.get("enum", [entry.get("const")]))
+        return ", ".join(f"`{value if isinstance(value, str) else json.dumps(value)}`"
+                         for value in entry.get("enum", [entry.get("const")]))
     kind = entry.get("quantity") or _TYPES.get(entry.get("type", ""), "any value")
     if entry.get("type") == "array" and isinstance(entry.get("items"), dict):
         kind = f"list{_count(entry)}: {_allowed(entry['items'], shared)}"

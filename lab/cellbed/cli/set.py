@@ -15,7 +15,7 @@ def run_set(
     ue: Annotated[str, typer.Argument(help="A UE, such as ue1.")],
     changes: Annotated[list[str], typer.Argument(metavar="KEY=VALUE...", help="What changes, as in `radio.events`: "
                        "cqi_dl=4, dl_rate=5Mbit, loss_dl=0.01, delay_ms=40, outage_ms=2000, handover=enb2; or rate, "
-                       "up, loss, delay=40ms, outage=2s.")],
+                       "up, loss, delay=40ms, outage=2s; or flush.")],
     pid: Annotated[int | None, typer.Option(help="The pid of the cellbed that runs the lab, if several do.")] = None,
 ) -> None:
     """Change a link or run of the native lab while it goes on."""

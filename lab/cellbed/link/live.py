@@ -29,6 +29,7 @@ _DEADLINE_S = 5.0
 _SECTION = re.compile(r"radio\.|radios\.([^.]+)\.")  # of the first radio network, or of a further one
 # Short words for what one changes most, with the units that people type.
 _SHORT = {"rate": "dl_rate", "up": "ul_rate", "loss": "loss_dl", "delay": "delay_ms", "outage": "outage_ms"}
+_FLAG = "flush"  # needs no value
 _IN_MS = {"us": 1e-3, "ms": 1.0, "s": 1e3}
 
 
@@ -40,9 +41,10 @@ def parse(texts: Sequence[str]) -> dict[str, Any]:
     """
     found: dict[str, Any] = {}
     for text in texts:
-        if "=" not in text:
-            raise CellbedError(f"'{text}': expected key=value, such as cqi_dl=4, rate=20Mbit or outage=2s")
-        key, value = parse_override(text)
+        bare = text.endswith(_FLAG)
+        if "=" not in text and not bare:
+            raise CellbedError(f"'{text}': expected key=value, such as cqi_dl=4, rate=20Mbit or outage=2s; or {_FLAG}")
+        key, value = (text, True) if bare else parse_override(text)
         if key in found:
             raise CellbedError(f"{key} is given twice; give it once")
         found[key] = value

@@ -42,6 +42,7 @@ def read_source(path: Path) -> tuple[Any, str]:
 
 
 #: What pydantic's types of errors say, where its own words do not say what to write.
+_YAML = {"True": "true", "False": "false", "None": "null"}
 _KINDS = {"int": "whole numbers", "float": "numbers", "bool": "true or false", "string": "text", "list": "a list",
           "dict": "a mapping of keys", "model": "a mapping of keys", "tuple": "a list", "finite": "finite numbers"}
 _COMPARED = {"ge": "{} or more", "gt": "more than {}", "le": "at most {}", "lt": "less than {}"}
@@ -93,7 +94,12 @@ def _location(error: ErrorDetails) -> tuple[Any, ...]:
 
 
 def described(error: ErrorDetails, model: type[BaseModel]) -> str:
-    """An error of pydantic in words: key, value and what is allowed."""
+    """An error of pydantic in words: key, value and what is allowed, as YAML has them."""
+    return re.sub(r"\b(value|allowed) (True|False|None)\b", lambda found: f"{found[1]} {_YAML[found[2]]}",
+                  _in_words(error, model))
+
+
+def _in_words(error: ErrorDetails, model: type[BaseModel]) -> str:
     loc = _location(error)
     key = ".".join(str(part) for part in loc)
     if error["type"] == "extra_forbidden":

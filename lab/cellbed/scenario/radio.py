@@ -197,7 +197,8 @@ class Gtpu(Model):
 CHANGES: dict[str, tuple[str, ...]] = {
     "mode": ("lte",), "handover": ("lte", "nr"), "predict": ("lte", "nr"), "cqi_ul": ("lte", "nr"),
     "cqi_dl": ("lte", "nr"), "cqi_sl": ("lte",), "dl_rate": ("constant_rate",), "ul_rate": ("constant_rate",),
-    **dict.fromkeys(("loss_dl", "loss_ul", "delay_ms", "outage_ms"), ("constant_rate", "packet_trace"))}
+    **dict.fromkeys(("loss_dl", "loss_ul", "delay_ms", "outage_ms"), ("constant_rate", "packet_trace")),
+    "flush": ("lte", "nr", "constant_rate", "packet_trace")}
 
 
 class Event(Model):
@@ -230,6 +231,9 @@ class Event(Model):
         says="The link has this delay in both directions from now on, likewise; packets stay in order")
     outage_ms: Milliseconds | None = Key(None, 0, 600_000, exclude_if=unset,
         says="For so long the link sends nothing in either direction, likewise; queues keep what waits")
+    flush: Literal[True] | None = Key(None, exclude_if=unset,
+        says="What waits in the queues of the UE's link is dropped, in both directions; a packet that was sent in part "
+             "is sent whole")
 
     @property
     def change(self) -> str:
@@ -378,8 +382,9 @@ class Radio(Model):
                                                "each eNB has a channel of its own; allowed with one eNB"))
             trains = self.packet_trace is not None and (self.packet_trace.uplink_trains or
                                                         self.packet_trace.downlink_trains)
-            if key == "delay_ms" and trains:
-                raise ValueError(f"{where}the trains of radio.packet_trace have the delays; remove the event")
+            if key in ("delay_ms", "flush") and trains:
+                raise ValueError(f"{where}the trains of radio.packet_trace have the delays, and no queue; remove the "
+                                 "event")
 
     def check_handovers(self, enbs: list[str], ues: list[str]) -> None:
         """Raises ValueError for handovers that cannot be, and for keys that would do nothing.
@@ -411,7 +416,7 @@ class Radio(Model):
                    for i, bearer in enumerate(ue.bearers)]
         for where, of in layers:
             if of.pdcp.reordering:
-                raise ValueError(f"key '{where}.pdcp.reordering': value True: PDCP of LTE does not reorder across "
+                raise ValueError(f"key '{where}.pdcp.reordering': value true: PDCP of LTE does not reorder across "
                                  "handovers; with several eNBs allowed false")
             if of.rlc.mode == "am" and of.pdcp.sn_bits != 12:
                 raise ValueError(f"key '{where}.pdcp.sn_bits': value {of.pdcp.sn_bits}: too few for forwarding with "

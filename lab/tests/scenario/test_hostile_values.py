@@ -50,9 +50,9 @@ def test_a_scenario(no_file, tmp_path):
 
 
 @pytest.mark.parametrize(("setting", "said"), [
-    ("traffic.0.duration_s=true", "value True: true and false"), ("traffic.0.duration_s=1:30", "value 1:30: allowed"),
+    ("traffic.0.duration_s=true", "value true: true and false"), ("traffic.0.duration_s=1:30", "value 1:30: allowed"),
     ("traffic.0.duration_s=.inf", "value inf: allowed finite"), ("traffic.0.duration_s=.nan", "value nan: allowed"),
-    ("traffic.0.port=true", "value True: true and false are"), ("nodes.ue1.address=0", "value 0: no text; allowed"),
+    ("traffic.0.port=true", "value true: true and false are"), ("nodes.ue1.address=0", "value 0: no text; allowed"),
     ("nodes.ue1.address=1.5", "value 1.5: no text; allowed"), ("seeds=[true]", "allowed numbers"),
     ("format=true", "allowed"), ("radio.n_rb=yes", "value yes: allowed"), ("tcp.delayed_ack=1:30", "allowed"),
     ("tcp.sysctls={net.ipv4.tcp_sack: true}", "allowed numbers"), ("tcp.receive_window=true", "allowed numbers")])

@@ -144,7 +144,7 @@ def test_the_keys_are_not_there_unless_they_are_given(scenario):
 
 
 @pytest.mark.parametrize("change", [{"dl_rate": "5Mbit"}, {"ul_rate": "1kbit"}, {"loss_dl": 0.01}, {"loss_ul": 1},
-                                    {"delay_ms": 50}, {"outage_ms": 500}])
+                                    {"delay_ms": 50}, {"outage_ms": 500}, {"flush": True}])
 def test_events_come_to_the_daemon(scenario, tmp_path, change):
     path = scenario()
     data = yaml.safe_load(path.read_text())
@@ -166,6 +166,7 @@ def test_events_come_to_the_daemon(scenario, tmp_path, change):
     ("packet_trace", {"dl_rate": "1Mbit"}, "radio.system packet_trace does not have it; allowed loss_dl, loss_ul"),
     ("constant_rate", {"delay_ms": 10001}, "value 10001: allowed 0..10000"),
     ("constant_rate", {"outage_ms": -1}, "value -1: allowed 0..600000"),
+    ("constant_rate", {"flush": False}, "flush"),
     ("constant_rate", {"loss_dl": 0.1, "delay_ms": 1}, "an event does one thing")])
 def test_events_that_a_link_does_not_have(scenario, system, change, message):
     path = scenario(system)

@@ -62,11 +62,11 @@ def refusal(tmp_path, scenario):
     ({"radio__handover": {"procedure": "daps", "a3": {}, "condition": {}}, "radio__channel": ROUTE},
      "key 'radio.handover.condition': procedure daps with a3 does not use it; remove the key, or"),
     ({"radio__handover": {"procedure": "daps", "forwarding": False}},
-     "key 'radio.handover.forwarding': value False: with radio.handover.procedure daps the target"),
+     "key 'radio.handover.forwarding': value false: with radio.handover.procedure daps the target"),
     ({"radio__handover__procedure": "daps", "radio__nr": {"frequency_range": "fr2", "numerology": 3}},
      "value fr2: radio.handover.procedure daps is not defined there; allowed fr1 (TS 38.300"),
     ({"radio__handover__procedure": "daps", "radio__pdcp__duplication": True},
-     "key 'radio.pdcp.duplication': value True: cellbed does not hand a second cell over; with"),
+     "key 'radio.pdcp.duplication': value true: cellbed does not hand a second cell over; with"),
     ({"radio__handover__procedure": "daps", "radio__ues__phone__bearers":
       [{"filters": [{"dscp": i}]} for i in range(4)]},
           "5 bearers: with radio.handover.procedure daps each takes two logical channels; allowed 4"),

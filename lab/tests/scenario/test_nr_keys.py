@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """5G NR in a scenario: what it begins with, what the standard forbids, and what is of LTE only."""
 
+import json
+
 import pytest
 
 from cellbed.error import ScenarioError
@@ -191,7 +193,7 @@ def test_a_value_of_no_key_gets_one_line_that_names_it(settings):
     ({"channel": {"model": "cell_edge"}},
      "'radio.channel.model': value cell_edge: the model is of a paper about LTE; allowed with"),
     ({"pdcp": {"duplication": True}, "rlc": {"mode": "tm"}},
-     "'radio.pdcp.duplication': value True: PDCP does not duplicate over rlc.mode tm; set"),
+     "'radio.pdcp.duplication': value true: PDCP does not duplicate over rlc.mode tm; set"),
     ({"ues": {"ue1": {"peer": "gnb", "second_cqi_dl": 5}}},
      "'radio.ues.ue1.second_cqi_dl': the UE has no second cell; set pdcp.duplication: true, or"),
     ({"pdcp": {"duplication": True}, "channel": {"model": "static"},
@@ -215,7 +217,7 @@ def test_what_is_of_lte_only(settings, beside, message):
     ("pdcp", "duplication", True)])
 def test_what_is_of_5g_only(minimal, write, section, key, value):
     minimal["radio"][section] = {key: value}
-    message = f"key 'radio.{section}.{key}': value {value}: radio.system lte does not have the key; remove it"
+    message = f"key 'radio.{section}.{key}': value {json.dumps(value)}: radio.system lte does not have the key; remove"
     with pytest.raises(ScenarioError, match=message):
         expand(write(minimal))
 
@@ -228,5 +230,5 @@ def test_queue_management_wants_packets_that_can_be_dropped(settings):
     bearer = {"filters": [{"protocol": "udp"}], "rlc": {"mode": "tm"}}
     with pytest.raises(ScenarioError, match=r"radio.ues.ue1.bearers.0.rlc.mode is tm.*TS 38.322 5.2.1.1"):
         settings({"aqm": "mark"}, ues={"ue1": {"peer": "gnb", "bearers": [bearer]}})
-    with pytest.raises(ScenarioError, match=r"'radio.pdcp.duplication': value True: cellbed does not model marks of"):
+    with pytest.raises(ScenarioError, match=r"'radio.pdcp.duplication': value true: cellbed does not model marks of"):
         settings({"aqm": "mark"}, pdcp={"duplication": True})

@@ -130,7 +130,7 @@ def test_ues_with_links_of_their_own(scenario, tmp_path):
     ({"downlink_gap_ms": 5}, {},
      "key 'radio.ues.ue1.packet_trace.downlink_gap_ms': it needs downlink_trains; add that, or"),
     ({"downlink": "none"}, {}, "key 'radio.ues.ue1.packet_trace.downlink': "),
-    ({"downlink": None}, {}, "key 'radio.ues.ue1.packet_trace.downlink': value None: "),
+    ({"downlink": None}, {}, "key 'radio.ues.ue1.packet_trace.downlink': value null: "),
     ({"delay": 5}, {}, "key 'radio.ues.ue1.packet_trace.delay': unknown; did you mean 'delay_ms'?"),
     ({}, {"system": "constant_rate", "packet_trace": None, "constant_rate": {}},
      "key 'radio.ues.ue1.packet_trace': radio.system is constant_rate; remove the key, or set"),

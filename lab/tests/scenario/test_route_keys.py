@@ -77,7 +77,7 @@ def test_links_name_waypoints_by_their_whole_path(tmp_path):
     ({"radio__channel__positions__rider": [0, 0]},
      "key 'radio.channel.route.tracks.rider': given twice; give either this or"),
     ({"radio__channel__route__tracks__rider": "none.gpx"}, "key 'radio.channel.route.tracks.rider': "),
-    ({"radio__channel__route__origin": None}, "route.origin: value None: allowed [latitude, longitude]"),
+    ({"radio__channel__route__origin": None}, "route.origin: value null: allowed [latitude, longitude]"),
     ({"radio__channel__granularity_ms": 30},
      "key 'radio.channel.granularity_ms': value 30: model route measures every 200 ms; allowed"),
     ({"radio__channel": None, "radio__harq__errors": "ladder"},

@@ -46,7 +46,7 @@ def test_every_scenario_of_the_project_is_valid(path):
     ("nodes.ue1.address", ["10.45.0.1/24", "10.45.0.3/24"], "a list has one address of IPv4 and one of IPv6"),
     ("nodes.ue1.address", [], "a list has one address of IPv4 and one of IPv6"),
     ("nodes.ue1.address", "2001:db8::1/64",
-     "key 'traffic.0.family': value None: ue1 has 2001:db8::1/64, ue2 has 10.45.0.2/24; allowed a family of which"),
+     "key 'traffic.0.family': value null: ue1 has 2001:db8::1/64, ue2 has 10.45.0.2/24; allowed a family of which"),
     ("traffic.0.family", "ipv6", "and they have none of IPv6"),
     ("traffic.0.family", "ipv5", "key 'traffic.0.family': value ipv5: allowed ipv4, ipv6"),
     ("nodes.ue1.address", "10.45.0.2/24", "value 10.45.0.2/24: ue1 has this address; choose another one"),
@@ -187,7 +187,7 @@ def test_a_command_without_limit_needs_a_channel_without_end(wired, write):
     assert expand(write(wired))[1][0].settings["traffic"][0]["limit_s"] is None
     wired["radio"]["channel"] = {"model": "static", "positions": {"ue1": [10, 10]}}
     with pytest.raises(ScenarioError,
-                       match="key 'traffic.0.limit_s': value None: radio.channel is rendered for a limited time"):
+                       match="key 'traffic.0.limit_s': value null: radio.channel is rendered for a limited time"):
         expand(write(wired))
 
 

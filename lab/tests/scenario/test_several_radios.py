@@ -81,7 +81,7 @@ CASES = [
     ("nodes.phone.radios.wifi", "10.45.0.7/24", "key 'nodes.phone.radios.wifi': value 10.45.0.7/24: its subnet over"),
     ("nodes.phone.radios.wifi", "10.46.1.1/24", "key 'nodes.phone.radios.wifi': value 10.46.1.1/24: server has this"),
     ("nodes.server.radios", {"wifi": "10.47.0.2/24"}, "key 'nodes.server.radios': only UEs have it"),
-    ("nodes.server.internet", True, "key 'nodes.server.internet': value True: with radios, nodes are namespaces of"),
+    ("nodes.server.internet", True, "key 'nodes.server.internet': value true: with radios, nodes are namespaces of"),
     ("nodes.spare", {"kind": "enb"}, "key 'nodes.spare': it belongs to no radio network"),
     ("nodes.lonely", {"kind": "server", "address": "10.49.0.1/24"}, "key 'links': no link of lonely; add one"),
     ("links.1.b", "enb", "key 'links.1': a second link of server; allowed one link for each server"),

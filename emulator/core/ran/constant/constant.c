@@ -121,6 +121,8 @@ static bool allows(const struct independent_link *link, const struct cell_cmd *c
 		       cmd->value <= CELL_RATE_MAX_BPS;
 	case CELL_CMD_OUTAGE:
 		return cmd->value <= CELL_OUTAGE_MAX_MS;
+	case CELL_CMD_FLUSH:
+		return true;
 	default:
 		return netem_allows(cmd);
 	}
@@ -149,6 +151,18 @@ static void stop(struct constant_way *l, int64_t now_ns, int64_t until_ns)
 	l->outage_ns = until_ns;
 }
 
+/* The first packet goes on being sent. */
+static void flush(struct cell *c, struct constant_way *l)
+{
+	struct pkt_queue waiting = { 0 };
+
+	if (!l->queue.sdus.head)
+		return;
+	rlc_sdu_queue_flush(&l->queue, l->queue.sdus.head, &waiting);
+	out_drop_all(c, &waiting, &l->at, CELL_DROP_FLUSH);
+	record_buffer(c, l);
+}
+
 static void apply(struct independent_link *link, const struct cell_cmd *cmd)
 {
 	struct cell *c = link->cell;
@@ -160,7 +174,10 @@ static void apply(struct independent_link *link, const struct cell_cmd *cmd)
 			change_rate(l, cmd->value, c->event_ns);
 		else if (cmd->type == CELL_CMD_OUTAGE)
 			stop(l, c->event_ns, c->event_ns + cmd->value * NS_PER_MS);
-		else {
+		else if (cmd->type == CELL_CMD_FLUSH) {
+			flush(c, l);
+			continue;
+		} else {
 			netem_apply(c, &l->netem, cmd);
 			continue;
 		}

@@ -31,7 +31,7 @@ bool bearer_fits(const struct bearer *b, uint32_t room)
 static void drop_confirmed(struct lte *lte, struct bearer *b)
 {
 	struct rlc_sdu_queue *q = b->rlc.queue;
-	struct pkt *before = q->head_sent > 0 ? q->sdus.head : NULL, *p;
+	struct pkt *before = rlc_sdu_queue_begun(q), *p;
 
 	lte_sch_touch(lte, b->sch);
 	while ((p = before ? before->next : q->sdus.head)) {
@@ -39,9 +39,7 @@ static void drop_confirmed(struct lte *lte, struct bearer *b)
 			before = p;
 			continue;
 		}
-		q->bytes -= p->sdu_len;
-		out_drop(&lte->cell, pkt_queue_remove(&q->sdus, before), &b->at,
-		         CELL_DROP_DUPLICATE);
+		out_drop(&lte->cell, rlc_sdu_queue_remove(q, before), &b->at, CELL_DROP_DUPLICATE);
 	}
 	bearer_record_buffer(lte, b);
 }

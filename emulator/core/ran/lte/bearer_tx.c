@@ -23,11 +23,7 @@ void bearer_record_buffer(struct lte *lte, const struct bearer *b)
 /* @p, behind @before, leaves the queue without being sent. */
 static void drop(struct bearer *b, struct pkt *before, enum cell_drop reason)
 {
-	struct rlc_sdu_queue *q = b->rlc.queue;
-	struct pkt *p = pkt_queue_remove(&q->sdus, before);
-
-	q->bytes -= p->sdu_len;
-	out_drop(b->rlc.cell, p, &b->at, reason);
+	out_drop(b->rlc.cell, rlc_sdu_queue_remove(b->rlc.queue, before), &b->at, reason);
 }
 
 /* --- what is sent --- */
@@ -157,6 +153,18 @@ void bearer_leave_queue(struct lte *lte, struct bearer *b)
 {
 	aqm_update(&b->aqm, &b->rlc.queue->sdus, lte->cell.event_ns);
 	aqm_empty(&b->aqm);
+}
+
+void bearer_flush(struct lte *lte, struct bearer *b)
+{
+	struct rlc_sdu_queue *q = b->rlc.queue;
+	struct pkt_queue waiting = { 0 };
+
+	lte_sch_touch(lte, b->sch);
+	bearer_leave_queue(lte, b);
+	rlc_sdu_queue_flush(q, rlc_sdu_queue_begun(q), &waiting);
+	out_drop_all(&lte->cell, &waiting, &b->at, CELL_DROP_FLUSH);
+	bearer_record_buffer(lte, b);
 }
 
 /* --- what has waited too long --- */

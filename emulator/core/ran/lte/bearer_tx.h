@@ -23,6 +23,9 @@ void bearer_leave_queue(struct lte *lte, struct bearer *b);
 /** bearer_record_buffer() - add a row that tells what waits at the start of @b */
 void bearer_record_buffer(struct lte *lte, const struct bearer *b);
 
+/** bearer_flush() - drop SDUs of @b of which no byte was sent */
+void bearer_flush(struct lte *lte, struct bearer *b);
+
 /** bearer_discard_expired() - drop SDUs of @b, which has a discardTimer, older than that */
 void bearer_discard_expired(struct lte *lte, struct bearer *b);
 

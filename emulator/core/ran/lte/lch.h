@@ -91,6 +91,13 @@ static inline struct bearer *lte_lch_first_timer(const struct lte_sch *sch)
 	return first;
 }
 
+/** lte_lch_flush() - bearer_flush() of all bearers */
+static inline void lte_lch_flush(struct lte *lte, const struct lte_sch *sch)
+{
+	for (uint8_t k = 0; k < sch->n_bearers; k++)
+		bearer_flush(lte, &sch->bearer[k]);
+}
+
 /** lte_lch_discard_expired() - bearer_discard_expired() of all bearers */
 static inline void lte_lch_discard_expired(struct lte *lte, const struct lte_sch *sch)
 {

@@ -111,6 +111,8 @@ static bool allows(const struct cell *c, const struct cell_cmd *cmd)
 	case CELL_CMD_MEASURE:
 		return cmd->enb < c->cfg.n_enb && peer == CELL_PEER_NETWORK &&
 		       cmd->rsrp_cdbm >= CELL_RSRP_MIN_CDBM && cmd->rsrp_cdbm <= CELL_RSRP_MAX_CDBM;
+	case CELL_CMD_FLUSH:
+		return true;
 	default:
 		return false;
 	}
@@ -133,6 +135,10 @@ static void apply(struct cell *c, const struct cell_cmd *cmd)
 		break;
 	case CELL_CMD_MEASURE:
 		measure_take(c, &u->measured, u->enb, !u->detached, cmd->enb, cmd->rsrp_cdbm);
+		break;
+	case CELL_CMD_FLUSH:
+		for (int d = 0; d < CELL_DIR_COUNT; d++)
+			lte_lch_flush(lte, &u->sch[d]);
 		break;
 	default:
 		u->channel[cmd->enb][cmd->dir] =

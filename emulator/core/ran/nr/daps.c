@@ -146,17 +146,12 @@ static struct pkt_queue outstanding(struct nr *nr, const struct drb *b, uint32_t
 static struct pkt_queue take_waiting(struct nr *nr, struct drb *b)
 {
 	struct rlc_sdu_queue *q = b->rlc.queue;
-	struct pkt *before = started(q);
+	struct pkt *before = rlc_sdu_queue_begun(q);
 	struct pkt_queue all = { 0 };
 
-	aqm_update(&b->aqm, &q->sdus, nr->cell.event_ns);
-	aqm_empty(&b->aqm);
-	while (before ? before->next : q->sdus.head) {
-		struct pkt *p = pkt_queue_remove(&q->sdus, before);
-
-		q->bytes -= p->sdu_len;
-		pkt_enqueue(&all, p);
-	}
+	drb_leave_queue(nr, b);
+	while (before ? before->next : q->sdus.head)
+		pkt_enqueue(&all, rlc_sdu_queue_remove(q, before));
 	drb_record_buffer(nr, b);
 	return all;
 }

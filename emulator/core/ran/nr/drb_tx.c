@@ -193,8 +193,7 @@ static void make_room(struct nr *nr, struct drb *b)
 	struct pkt *before, *p;
 
 	for (uint32_t n = aqm_overflow(&b->aqm, &q->sdus, &before); n > 0; n--) {
-		p = pkt_queue_remove(&q->sdus, before);
-		q->bytes -= p->sdu_len;
+		p = rlc_sdu_queue_remove(q, before);
 		aqm_left(&b->aqm, p);
 		out_drop(&nr->cell, p, &b->at, CELL_DROP_QUEUE_FULL);
 	}
@@ -318,7 +317,7 @@ void drb_hand_out(const struct drb *b, struct pkt *p)
 void drb_drop_confirmed(struct nr *nr, struct drb *b)
 {
 	struct rlc_sdu_queue *q = b->rlc.queue;
-	struct pkt *before = q->head_sent > 0 ? q->sdus.head : NULL, *p;
+	struct pkt *before = rlc_sdu_queue_begun(q), *p;
 
 	nr_touch(nr, b->sch->ue);
 	while ((p = before ? before->next : q->sdus.head)) {
@@ -326,10 +325,26 @@ void drb_drop_confirmed(struct nr *nr, struct drb *b)
 			before = p;
 			continue;
 		}
-		q->bytes -= p->sdu_len;
-		out_drop(&nr->cell, pkt_queue_remove(&q->sdus, before), &b->at,
-		         CELL_DROP_DUPLICATE);
+		out_drop(&nr->cell, rlc_sdu_queue_remove(q, before), &b->at, CELL_DROP_DUPLICATE);
 	}
+	drb_record_buffer(nr, b);
+}
+
+void drb_leave_queue(struct nr *nr, struct drb *b)
+{
+	aqm_update(&b->aqm, &b->rlc.queue->sdus, nr->cell.event_ns);
+	aqm_empty(&b->aqm);
+}
+
+void drb_flush(struct nr *nr, struct drb *b)
+{
+	struct rlc_sdu_queue *q = b->rlc.queue;
+	struct pkt_queue waiting = { 0 };
+
+	nr_touch(nr, b->sch->ue);
+	drb_leave_queue(nr, b);
+	rlc_sdu_queue_flush(q, rlc_sdu_queue_begun(q), &waiting);
+	out_drop_all(&nr->cell, &waiting, &b->at, CELL_DROP_FLUSH);
 	drb_record_buffer(nr, b);
 }
 

@@ -74,6 +74,8 @@ static bool allows(const struct cell *c, const struct cell_cmd *cmd)
 		return c->cfg.gtpu.sgw_addr;
 	case CELL_CMD_MEASURE:
 		return cmd->rsrp_cdbm >= CELL_RSRP_MIN_CDBM && cmd->rsrp_cdbm <= CELL_RSRP_MAX_CDBM;
+	case CELL_CMD_FLUSH:
+		return true;
 	default:
 		return false;
 	}
@@ -99,6 +101,13 @@ static void change_channel(struct nr *nr, struct nr_ue *u, const struct cell_cmd
 	nr_touch(nr, sch->ue);
 }
 
+static void flush(struct nr *nr, const struct nr_ue *u)
+{
+	for (int d = 0; d < 2; d++)
+		for (uint8_t k = 0; k < u->sch[d].n_drbs; k++)
+			drb_flush(nr, &u->sch[d].drb[k]);
+}
+
 static void apply(struct cell *c, const struct cell_cmd *cmd)
 {
 	struct nr *nr = nr_of(c);
@@ -117,7 +126,11 @@ static void apply(struct cell *c, const struct cell_cmd *cmd)
 		break;
 	default:
 		for (uint8_t i = 0; i < nr->n_ue; i++)
-			if (nr->ue[i].id == cmd->ue)
+			if (nr->ue[i].id != cmd->ue)
+				continue;
+			else if (cmd->type == CELL_CMD_FLUSH)
+				flush(nr, &nr->ue[i]);
+			else
 				change_channel(nr, &nr->ue[i], cmd);
 		break;
 	}

@@ -224,10 +224,27 @@ bool opportunity_allows(const struct independent_link *base, const struct cell_c
 {
 	const struct opportunity_way *way = ((const struct opportunity_link *)base)->way;
 
-	if (cmd->type == CELL_CMD_OUTAGE)
+	bool trains = way[0].train.record || way[1].train.record;
+
+	switch (cmd->type) {
+	case CELL_CMD_OUTAGE:
 		return cmd->value <= CELL_OUTAGE_MAX_MS;
-	return netem_allows(cmd) &&
-	       (cmd->type != CELL_CMD_DELAY || (!way[0].train.record && !way[1].train.record));
+	case CELL_CMD_FLUSH:
+		return !trains;
+	case CELL_CMD_DELAY:
+		return netem_allows(cmd) && !trains;
+	default:
+		return netem_allows(cmd);
+	}
+}
+
+static void flush(struct cell *c, struct opportunity_way *l)
+{
+	struct pkt_queue waiting = { 0 };
+
+	rlc_sdu_queue_flush(&l->queue, rlc_sdu_queue_begun(&l->queue), &waiting);
+	out_drop_all(c, &waiting, &l->at, CELL_DROP_FLUSH);
+	record_buffer(c, l);
 }
 
 void opportunity_apply(struct independent_link *base, const struct cell_cmd *cmd)
@@ -241,6 +258,8 @@ void opportunity_apply(struct independent_link *base, const struct cell_cmd *cmd
 	for (int d = 0; d < 2; d++) {
 		if (cmd->type == CELL_CMD_OUTAGE)
 			independent_record(c, &link->way[d].at, cmd);
+		else if (cmd->type == CELL_CMD_FLUSH)
+			flush(c, &link->way[d]);
 		else
 			netem_apply(c, &link->way[d].netem, cmd);
 	}

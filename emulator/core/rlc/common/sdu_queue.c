@@ -88,10 +88,26 @@ bool rlc_sdu_queue_fits(const struct rlc_sdu_queue *q, uint32_t fixed, uint32_t 
 	       (n <= RLC_ELEMENTS_MAX && fixed + rlc_li_bytes((uint16_t)n) + q->bytes <= max);
 }
 
+struct pkt *rlc_sdu_queue_remove(struct rlc_sdu_queue *q, struct pkt *before)
+{
+	struct pkt *p = pkt_queue_remove(&q->sdus, before);
+
+	q->bytes -= p->sdu_len;
+	return p;
+}
+
+void rlc_sdu_queue_flush(struct rlc_sdu_queue *q, struct pkt *before, struct pkt_queue *ret)
+{
+	struct pkt *p;
+
+	while ((p = before ? before->next : q->sdus.head))
+		if (p->control)
+			before = p;
+		else
+			pkt_enqueue(ret, rlc_sdu_queue_remove(q, before));
+}
+
 struct pkt *rlc_sdu_queue_discard(struct rlc_sdu_queue *q)
 {
-	if (!q->sdus.head || q->head_sent > 0)
-		return NULL;
-	q->bytes -= q->sdus.head->sdu_len;
-	return pkt_dequeue(&q->sdus);
+	return q->sdus.head && !rlc_sdu_queue_begun(q) ? rlc_sdu_queue_remove(q, NULL) : NULL;
 }

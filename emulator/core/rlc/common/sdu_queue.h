@@ -72,7 +72,21 @@ void rlc_sdu_queue_take(struct rlc_sdu_queue *q, struct rlc_tx_pdu *pdu, uint8_t
 /** rlc_sdu_queue_fits() - everything queued fits one PDU of @max bytes */
 bool rlc_sdu_queue_fits(const struct rlc_sdu_queue *q, uint32_t fixed, uint32_t max);
 
+/** rlc_sdu_queue_remove() - remove the SDU behind @before, or the first for NULL, of which no byte
+ * was sent */
+struct pkt *rlc_sdu_queue_remove(struct rlc_sdu_queue *q, struct pkt *before);
+
 /** rlc_sdu_queue_discard() - remove the first SDU if no byte of it was sent, else NULL */
 struct pkt *rlc_sdu_queue_discard(struct rlc_sdu_queue *q);
+
+/** rlc_sdu_queue_flush() - move SDUs behind @before, or all for NULL, to @ret, but for control PDUs
+ */
+void rlc_sdu_queue_flush(struct rlc_sdu_queue *q, struct pkt *before, struct pkt_queue *ret);
+
+/** rlc_sdu_queue_begun() - the first SDU if a byte of it was sent, else NULL */
+static inline struct pkt *rlc_sdu_queue_begun(const struct rlc_sdu_queue *q)
+{
+	return q->head_sent > 0 ? q->sdus.head : NULL;
+}
 
 #endif

@@ -93,38 +93,24 @@ void nr_part_put(struct nr_store *store, struct nr_part *part)
 	store->free_parts = part;
 }
 
-/* The one before the first SDU of which nothing was sent. */
-static struct pkt *started(const struct rlc_sdu_queue *q)
-{
-	return q->head_sent > 0 ? q->sdus.head : NULL;
-}
-
 int64_t nr_discard_ns(const struct rlc_sdu_queue *q)
 {
-	const struct pkt *p = started(q) ? started(q)->next : q->sdus.head;
+	const struct pkt *begun = rlc_sdu_queue_begun(q), *p = begun ? begun->next : q->sdus.head;
 
 	return p && !p->control ? p->queued_ns : CELL_NEVER;
 }
 
-static struct pkt *discard_after(struct rlc_sdu_queue *q, struct pkt *before)
-{
-	struct pkt *p = pkt_queue_remove(&q->sdus, before);
-
-	q->bytes -= p->sdu_len;
-	return p;
-}
-
 struct pkt *nr_discard(struct rlc_sdu_queue *q)
 {
-	return discard_after(q, started(q));
+	return rlc_sdu_queue_remove(q, rlc_sdu_queue_begun(q));
 }
 
 struct pkt *nr_discard_count(struct rlc_sdu_queue *q, uint32_t count)
 {
-	struct pkt *before = started(q), *p = before ? before->next : q->sdus.head;
+	struct pkt *before = rlc_sdu_queue_begun(q), *p = before ? before->next : q->sdus.head;
 
 	for (; p && p->has_pdcp_sn && (int32_t)(p->count - count) <= 0; before = p, p = p->next)
 		if (p->count == count)
-			return discard_after(q, before);
+			return rlc_sdu_queue_remove(q, before);
 	return NULL;
 }
