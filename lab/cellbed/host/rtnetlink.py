@@ -38,7 +38,7 @@ _RTA_DST, _RTA_OIF, _RTA_GATEWAY, _RTA_PREFSRC, _RTA_METRICS = 1, 4, 5, 7, 8
 _FRA_SRC, _FRA_OIFNAME, _FR_ACT_TO_TBL = 2, 17, 1
 _RT_TABLE_MAIN, _RTPROT_BOOT, _RT_SCOPE_LINK, _RTN_UNICAST = 254, 3, 253, 1
 _RTAX_LOCK = 1
-_METRICS = {"window": 3, "advmss": 8, "initcwnd": 11, "rto_min": 13, "quickack": 15}
+_METRICS = {"mtu": 2, "window": 3, "advmss": 8, "initcwnd": 11, "rto_min": 13, "quickack": 15}
 # Of these the kernel takes the value only where it is locked.
 _LOCKED = ("rto_min",)
 _NDA_DST, _NDA_LLADDR, _NUD_PERMANENT = 1, 2, 0x80

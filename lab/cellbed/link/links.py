@@ -324,6 +324,10 @@ def _queue(data: Data, value: str, _: dict[str, str]) -> None:
     where["queue_pkts"] = _number("queue", value, 1, 65536, whole=True)
 
 
+def _mtu(data: Data, value: str, _: dict[str, str]) -> None:
+    data["radio"]["mtu"] = _number("mtu", value, 1280, 1500, whole=True)
+
+
 def _mode(data: Data, value: str, _: dict[str, str]) -> None:
     if value not in ("um", "am"):
         raise ScenarioError(f"link: mode {value}: allowed um, am")
@@ -345,6 +349,7 @@ WORDS: dict[str, tuple[Callable[[Data, str, dict[str, str]], None], str, str]] =
     "cqi": (_cqi, "7", "channel quality in both directions, 1..15"),
     "rb": (_rb, "25", "resource blocks, 6..110"),
     "queue": (_queue, "100", "most packets that may wait for the radio"),
+    "mtu": (_mtu, "1358", "MTU of the radio, 1280..1500"),
     "mode": (_mode, "um", "RLC mode: um or am"),
     "cc": (_cc, "bbr", "congestion control of the nodes"),
 }

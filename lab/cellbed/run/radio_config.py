@@ -11,7 +11,7 @@ from cellbed.run import address, cellreplay, core_network, mahimahi, netem, qdis
 # Schedulers that ask for the weights of UEs.
 WEIGHTED = ("wfq", "mlwdf")
 # Settings that celld knows as something else, or not at all.
-_ELSEWHERE = ("channel", "events", "handover", "gtpu", "system", "ues")
+_ELSEWHERE = ("channel", "events", "mtu", "handover", "gtpu", "system", "ues")
 # Traces of a link in the directory of a run, by their keys, and what reads them; those of netem any link may have.
 NETEM_TRACES = {"uplink_delays": ("uplink.delays", netem.read_delays),
                 "downlink_delays": ("downlink.delays", netem.read_delays),
@@ -215,12 +215,12 @@ def ports(settings: dict[str, Any], pids: dict[str, int]) -> list[dict[str, Any]
     def at(node: str, interface: str) -> dict[str, Any]:
         return {"netns": f"/proc/{pids[node]}/ns/net", "ifname": interface, **({"ipv6": True} if node in ipv6 else {})}
 
-    ues = settings["radio"]["ues"]
-    found: list[dict[str, Any]] = [{"ue": ue, "side": "ue", **at(ue, radios.interface(settings))} for ue in ues]
+    ues, mtu = settings["radio"]["ues"], {"mtu": settings["radio"]["mtu"]} if settings["radio"].get("mtu") else {}
+    found: list[dict[str, Any]] = [{"ue": ue, "side": "ue", **at(ue, radios.interface(settings)), **mtu} for ue in ues]
     for node in core_network.tunnel_ends(settings):
         side = {"side": "sgw"} if node == core_network.sgw(settings) else {"side": "enb", "enb": node}
         found.append({**side, **at(node, core_network.TUNNEL_INTERFACE), "mtu": core_network.MTU})
     if core_network.sgw(settings) is None:
-        found += [{"ue": ue, "side": "network", **at(ues[ue]["peer"], topology.network_interface(ue))}
+        found += [{"ue": ue, "side": "network", **at(ues[ue]["peer"], topology.network_interface(ue)), **mtu}
                   for ue in ues if topology.behind_enb(settings, ue)]
     return found

@@ -184,10 +184,12 @@ def _link_addresses(index: int, names: tuple[str, str],
     server = next((name for name in names if settings["nodes"][name]["kind"] == "server"), None)
     if server is None:
         near, away = core_network.link_addresses(index)
-        return ([near], [away]), core_network.MTU, MTU + core_network.OUTER_BYTES
+        mtu = settings["links"][index].get("mtu") or core_network.MTU
+        return ([near], [away]), mtu, MTU + core_network.OUTER_BYTES
     addresses = address.interfaces(settings["nodes"][server])
     own, far = list(map(str, addresses)), [str(gateway_of(one)) for one in addresses]
-    return ((own, far) if names[0] == server else (far, own)), MTU, MTU
+    mtu = settings["links"][index].get("mtu") or MTU
+    return ((own, far) if names[0] == server else (far, own)), mtu, mtu
 
 
 def _ue(name: str, settings: dict[str, Any], links: list[PlannedLink], attributes: list[str]) -> PlannedNode:
@@ -263,9 +265,16 @@ def _core_node(name: str, settings: dict[str, Any], links: list[PlannedLink], _:
             routes.append([f"{tunnels}/32", "via", _ip(far.addresses[0]), "dev", own.interface])
     kind = settings["nodes"][name]["kind"]
     for ue in core_network.ues_with_tunnels(settings) if kind == "sgw" else []:
-        routes += [[prefix, "dev", core_network.TUNNEL_INTERFACE] for prefix in _hosts_prefixes(settings, ue)]
+        routes += [[prefix, "dev", core_network.TUNNEL_INTERFACE, *_mtu_of_radio(settings)]
+                   for prefix in _hosts_prefixes(settings, ue)]
     routes += _ways_out(name, settings, links)
     return PlannedNode(name, kind, interfaces, routes, **_wires(name, links))
+
+
+def _mtu_of_radio(settings: dict[str, Any]) -> list[str]:
+    """Of a route whose interface takes more: outer packets, too. Source: RFC 1191; RFC 8201."""
+    mtu = settings["radio"].get("mtu")
+    return [] if mtu is None else ["mtu", str(mtu)]
 
 
 def _ways_out(name: str, settings: dict[str, Any], links: list[PlannedLink]) -> list[list[str]]:

@@ -56,7 +56,7 @@ _FIELDS = {
 # What the daemon's configuration has in place of keys of a scenario, or beside them.
 _DAEMON_ONLY = {"cell": ("enbs", "sgw", "broadcast", *handover.SECTIONS),
                 "packet_trace": ("uplink_sizes_us", "downlink_sizes_us"), "ues": ("name", "enb", "address", "address6")}
-_SCENARIO_ONLY = {"cell": ("events", "channel"), "timing": ("preset",), "handover": handover.SECTIONS,
+_SCENARIO_ONLY = {"cell": ("events", "channel", "mtu"), "timing": ("preset",), "handover": handover.SECTIONS,
                   "packet_trace": ("uplink_sizes", "downlink_sizes"), "constant_rate": ("satellite",),
                   "nr": ("broadcast",)}
 _MAY_BE_UNSET = ("weight", "dscp", "second_cqi_ul", "second_cqi_dl", "nr.phy.coreset_rb")

@@ -52,7 +52,7 @@ class Tcp(Model):
              "registered as BPF. A run that asks for another one ends at once with the kernel's list")
     receive_window: Size | None = Key(None, 1024, 1 << 30,
         says="Bound of the window that hosts advertise; null: the kernel's autotuning")
-    mss: int | None = Key(None, 88, 1460, says="MSS that hosts advertise; null: that of an MTU of 1500")
+    mss: int | None = Key(None, 88, 1460, says="MSS that hosts advertise; null: that of the MTU, 1460 for 1500")
     delayed_ack: bool = Key(True,
         says="false: every segment is acknowledged at once, as by the hosts of the papers' simulators")
     rto_min_ms: Milliseconds | None = Key(None, 1, 60000,

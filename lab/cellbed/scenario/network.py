@@ -152,6 +152,9 @@ class Link(Model):
     queue_pkts: int = Key(1000, 1, 1000000,
         says="Packets that wait in each direction, without those on their way; more are dropped. The default is the "
              "`txqueuelen` of Linux's Ethernet devices")
+    mtu: int | None = Key(None, 1280, 9000, exclude_if=unset,
+        says="MTU of both ends; null: 1500, and in a core network 1600, so that tunnels carry packets of 1500 bytes. A "
+             "packet above that of its next link is answered with ICMP (Path MTU discovery). RFC 1191; RFC 8201")
     loss: Probability = Key(0.0,
         says="Probability that a packet is lost, each independently of the others. More than 0 needs netem")
     aqm: Literal["none", "red", "red_ecn"] = Key("none",
@@ -294,6 +297,9 @@ class Network:
             pairs.add(frozenset(link.ends()))
             for server in servers:
                 self._check_gateway(server)
+            if not servers and link.mtu is not None and link.mtu < core_network.MTU:
+                raise ValueError(f"key 'links.{i}.mtu': value {link.mtu}: links of a core network carry packets with "
+                                 f"headers of tunnels; allowed {core_network.MTU}..9000")
         for name in self.of_kind("server"):
             if name not in linked:
                 raise ValueError(f"key 'links': no link of {name}; add one")

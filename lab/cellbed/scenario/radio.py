@@ -293,6 +293,10 @@ class Radio(Model):
     pf_average_tti: Ttis = Key(1000, 1, 100_000,
         says="Time constant of the average rate in the schedulers `pf` and `mlwdf`. Jalali, section III")
     max_pkts: int = Key(8192, 16, 65536, says="Packets inside the cell at the same time; more are dropped and counted")
+    mtu: int | None = Key(None, 1280, 1500, exclude_if=unset,
+        says="MTU of the UEs' interfaces and of what leads to them; null: 1500. The node before the radio answers a "
+             "larger packet with ICMP. 1358 is what networks give UEs if their own wires have 1500. TS 23.501 "
+             "5.6.10.4; RFC 1191; RFC 8201")
     timing: Timing = Timing()
     ra: RandomAccess = RandomAccess()
     mac: Mac = Mac()
