@@ -145,6 +145,28 @@ static void test_a_report_saves_copies(void **state)
 	assert_true(sent[1] + 5 <= sent[0]);
 }
 
+/* SNs come round: by the report of the first handover the UE has what it never got. */
+static void test_a_report_is_of_one_handover(void **state)
+{
+	struct cell_stats stats;
+	struct run r;
+	int n = 10;
+
+	(void)state;
+	start(&r, CELL_RLC_AM, CELL_HO_STANDARD);
+	stream(&r, DOWN, 0, 50, 5);
+	handover(&r, 1, MS(50));
+	for (int t = 200; t < 700; t++)
+		for (int i = 0; i < 6; i++, n++)
+			run_push(&r, DOWN, 60, MS(t));
+	handover(&r, 0, MS(699) + MS(1) / 2);
+	run_until(&r, RUN_FOREVER);
+	cell_stats(r.cell, &stats);
+	assert_int_equal(stats.handovers, 2);
+	check_order(&r, 1, (size_t)n);
+	run_end(&r);
+}
+
 /* In UM what is started or on the air is lost, and SNs start again: all that was forwarded arrives.
  */
 static void test_um_loses_what_was_begun(void **state)
@@ -395,6 +417,7 @@ int main(void)
 		cmocka_unit_test(test_what_the_source_forwards),
 		cmocka_unit_test(test_copies_are_dropped_as_duplicates),
 		cmocka_unit_test(test_a_report_saves_copies),
+		cmocka_unit_test(test_a_report_is_of_one_handover),
 		cmocka_unit_test(test_um_loses_what_was_begun),
 		cmocka_unit_test(test_what_the_target_holds),
 		cmocka_unit_test(test_a_failed_link_leaves_its_cell),

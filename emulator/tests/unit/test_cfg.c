@@ -86,6 +86,10 @@ static void test_default_is_the_papers(void **state)
 	assert_int_equal(cfg.max_cmds, 64);
 	for (size_t i = 0; i < COUNT(bler); i++)
 		assert_int_equal(cfg.harq.bler_q32[i], (uint32_t)(bler[i] * UINT32_MAX));
+	assert_int_equal(cfg.crowd.n_cqi, 3);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(cfg.crowd.cqi[i], 7 + 2 * i);
+	assert_int_equal(cfg.rlc.t_reassembly_ms, 35);
 	for (uint8_t i = 0; i < 2; i++) {
 		assert_int_equal(cfg.ue[i].rnti, 61 + i);
 		assert_int_equal(cfg.ue[i].peer, 2 - i);

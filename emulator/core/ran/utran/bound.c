@@ -30,7 +30,7 @@ static int64_t learn_ns(const struct utran_link *u, int dir, int64_t next_ns)
 	const struct utran_dch *l = &u->dch[dir];
 	int64_t prohibited_ns = l->rx.prohibit_expiry_ns, t_ns;
 
-	if (prohibited_ns == CELL_NEVER || prohibited_ns < next_ns)
+	if (prohibited_ns == CELL_NEVER)
 		prohibited_ns = next_ns;
 	t_ns = earlier(arrival_from(u, prohibited_ns), l->tx.poll_expiry_ns);
 	/* Timer_Poll of the next poll. */
