@@ -124,6 +124,8 @@ class Rtnetlink:
     def replace_route(self, words: list[str]) -> None:
         """`ip route replace`, of: PREFIX|default dev IF [via ADDRESS] [src ADDRESS] [table N] and metrics."""
         given = dict(zip(words[1::2], words[2::2], strict=True))
+        if unknown := given.keys() - {"dev", "via", "src", "table", *_METRICS}:
+            raise ValueError(f"route {' '.join(words)}: {', '.join(unknown)}")
         address, _, length = ("0.0.0.0/0" if words[0] == "default" else words[0]).partition("/")
         family, packed = _packed(address)
         scope = 0 if "via" in given or family == socket.AF_INET6 else _RT_SCOPE_LINK

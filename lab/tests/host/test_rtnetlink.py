@@ -20,8 +20,8 @@ pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="namespaces need root"
 MACS = ("02:00:00:00:00:01", "02:00:00:00:00:02")
 ROUTES = [
     ["10.45.0.0/16", "dev", "eth0", "src", "10.45.0.1"],
-    ["default", "via", "10.45.0.254", "dev", "eth0", "src", "10.45.0.1", "window", "65535", "advmss", "1300",
-     "initcwnd", "2", "rto_min", "25ms", "quickack", "1"],
+    ["default", "via", "10.45.0.254", "dev", "eth0", "src", "10.45.0.1", "mtu", "1400", "window", "65535", "advmss",
+     "1300", "initcwnd", "2", "rto_min", "25ms", "quickack", "1"],
     ["10.60.1.1/32", "dev", "eth0"],
 ]
 NEIGHBOUR = ["10.45.0.254", "lladdr", MACS[1], "dev", "eth0", "nud", "permanent"]
@@ -118,6 +118,8 @@ def test_a_refusal_names_what_was_asked_for(two):
         network.set_up("lo")
         with pytest.raises(OSError, match=r"^.*route replace 10.0.0.0/8 via 10.1.1.1 dev lo: Network"):
             network.replace_route(["10.0.0.0/8", "via", "10.1.1.1", "dev", "lo"])
+        with pytest.raises(ValueError, match="metric"):
+            network.replace_route(["10.0.0.0/8", "dev", "lo", "metric", "4"])
 
 
 def test_a_link_of_this_namespace_goes_when_told(two):
