@@ -80,19 +80,24 @@ def outside(tmp_path_factory, ssh_server):
         inside = ["nsenter", "--net", f"--target={far.pid}"]
         wait_until(lambda: os.readlink(f"/proc/{far.pid}/ns/net") != os.readlink("/proc/self/ns/net"), "the far host")
         for words in (f"link add out0 type veth peer name in0 netns {far.pid}", "address add 203.0.113.2/24 dev out0",
-                      "link set out0 up", "route add default via 203.0.113.1"):
+                      "address add 2001:db8:113::2/64 dev out0 nodad", "link set out0 up",
+                      "route add default via 203.0.113.1", "route add default via 2001:db8:113::1"):
             subprocess.run(["ip", *words.split()], check=True)
         for words in ("link set lo up", "address add 203.0.113.1/24 dev in0", "address add 203.0.113.53/24 dev in0",
-                      "address add 203.0.113.80/24 dev in0", "link set in0 up"):
+                      "address add 203.0.113.80/24 dev in0", "address add 2001:db8:113::1/64 dev in0 nodad",
+                      "address add 2001:db8:113::80/64 dev in0 nodad", "link set in0 up"):
             subprocess.run([*inside, "ip", *words.split()], check=True)
         subprocess.run(["mount", "--bind", folder / "resolv.conf", "/etc/resolv.conf"], check=True)
         try:
             serve(folder, "127.0.0.1", 8000)
+            serve(folder, "::1", 8000)
             serve(folder, "203.0.113.80", 80, *inside)
+            serve(folder, "2001:db8:113::80", 80, *inside)
             subprocess.Popen([*inside, sys.executable, "-c", NAMES])
             if ssh_server is not None:
                 subprocess.Popen([*inside, *ssh_server.command], stderr=subprocess.DEVNULL)
-            wait_until(lambda: listens("127.0.0.1", 8000) and listens("203.0.113.80", 80), "services")
+            wait_until(lambda: all(listens(*at) for at in (("127.0.0.1", 8000), ("[::1]", 8000), ("203.0.113.80", 80),
+                                                           ("[2001:db8:113::80]", 80))), "services")
             yield
         finally:
             subprocess.run(["umount", "/etc/resolv.conf"], check=True)
@@ -126,6 +131,18 @@ def test_to_the_loopback_and_out_by_name(outside, user, who, tmp_path):
     assert size == PAGE_BYTES and speed < 10e6 / 8
     assert forwarding() == before
     assert set(descendants()) <= running
+
+
+LOOK6 = "curl -sS http://base6:8000/here && curl -sS http://[2001:db8:113::80]/there"
+
+
+@pytest.mark.parametrize("who", ["root", "ordinary"])
+@pytest.mark.parametrize(("words", "both"), [(["good"], True), (["good", "--ipv6-only"], False), (["train"], True)])
+def test_over_ipv6(outside, user, who, words, both, tmp_path):
+    options = user.options if who == "ordinary" else {"cwd": tmp_path}
+    look = f"{LOOK6} && curl -sS http://base:8000/here" if both else LOOK6
+    done = cellbed("link", *words, "--internet", "--", "sh", "-c", look, **options)
+    assert done.stdout.splitlines() == ["on the loopback", "far away", *(["on the loopback"] if both else [])]
 
 
 def status_of(pid):
@@ -205,8 +222,8 @@ def test_the_scenario_that_it_stands_for(command):
     (["--internet", "--serve", "true"], "--internet: the far end is this machine's network"),
     (["--internet", "--lab", "virtual"], "--internet: the virtual lab is not on this machine's network"),
     (["--set", "nodes.server.internet=true", "--serve", "true", "--lab", "virtual"],
-     "key 'nodes.server.internet': value True: allowed in the native lab only"),
-    (["--set", "nodes.server.internet=true"], "key 'nodes.server.internet': value True: with machine: true the"),
+     "key 'nodes.server.internet': value true: allowed in the native lab only"),
+    (["--set", "nodes.server.internet=true"], "key 'nodes.server.internet': value true: with machine: true the"),
 ])
 def test_what_does_not_fit_is_one_line(words, said):
     done = cellbed("link", *words, "--", "true", check=False)
@@ -222,4 +239,4 @@ def test_what_is_missing_is_one_line(tmp_path):
     assert done.stderr.endswith("needs pasta; install it with `apt-get install passt`\n")
     with own_part():
         done = cellbed("link", "--internet", "--", "true", check=False)
-    assert done.stderr.endswith("this machine has no way out itself, that is, no default route\n")
+    assert done.stderr.endswith("this machine has no way out itself, that is, no default route of IPv4\n")

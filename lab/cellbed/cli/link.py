@@ -92,8 +92,8 @@ def run_link(
                                                       "HTTP on the far end, at port 80.")] = None,
     internet: Annotated[bool, typer.Option("--internet", help="Connect the far end to this machine's loopback and "
                                            "to the Internet, by pasta.")] = False,
-    ipv4_only: Annotated[bool, typer.Option("--ipv4-only", help="No addresses of IPv6. Default for --internet, --netns "
-                                            "and --pid.")] = False,
+    ipv4_only: Annotated[bool, typer.Option("--ipv4-only", help="No addresses of IPv6. Default for --netns and --pid, "
+                                            "and for --internet on a machine without IPv6.")] = False,
     ipv6_only: Annotated[bool, typer.Option("--ipv6-only", help="No addresses of IPv4.")] = False,
     netns: Annotated[str | None, typer.Option(help="The network namespace of this name, of `ip netns`, is the "
                                               "UE.")] = None,
@@ -121,11 +121,10 @@ def run_link(
     _check_internet(internet, lab, serve is not None or serve_folder is not None)
     account = None if rootless else account_of(user)
     shell = account.pw_shell if account is not None else os.environ.get("SHELL", "/bin/sh")
-    families = _families(ipv4_only, ipv6_only, "--internet" if internet else "--netns" if netns is not None else
-                         "--pid" if pid is not None else None)
+    families = _families(ipv4_only, ipv6_only, "--netns" if netns is not None else "--pid" if pid is not None else None)
     at_machine = lab == "native" and serve is None and serve_folder is None and not rootless and not internet
     if lab == "native" and not generate:
-        families = machine.families(families, at_machine)
+        families = machine.families(families, at_machine, internet)
     server = shlex.split(serve) if serve is not None else \
         links.serves_folder(serve_folder, families) if serve_folder is not None else None
     if generate:

@@ -18,8 +18,9 @@ def check(settings: dict[str, Any]) -> None:
     for name, node in settings["nodes"].items():
         for key in ("machine", "internet", "netns"):
             if node[key]:
-                raise LabError(f"key 'nodes.{name}.{key}': value {node[key]}: allowed in the native lab only; a guest "
-                               "is not on this machine's network")
+                value = "true" if node[key] is True else node[key]
+                raise LabError(f"key 'nodes.{name}.{key}': value {value}: allowed in the native lab only; a guest is "
+                               "not on this machine's network")
 
 
 def copy_package(directory: Path) -> None:

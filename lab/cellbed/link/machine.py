@@ -16,6 +16,7 @@ from cellbed.error import LabError
 from cellbed.host import ledger, programs
 from cellbed.labs.native import current_congestion_control
 from cellbed.link import links
+from cellbed.run import internet
 
 
 def fit(stack: contextlib.ExitStack, data: dict[str, Any]) -> None:
@@ -42,23 +43,27 @@ def fit(stack: contextlib.ExitStack, data: dict[str, Any]) -> None:
             node["address"] = f"{wired[1]}/26"
 
 
-def families(wanted: Sequence[str], own: bool) -> list[str]:
+def families(wanted: Sequence[str], own: bool, way_out: bool = False) -> list[str]:
     """Those of IPv4 and IPv6 that a link can have here.
 
     A kernel may be without IPv6, and a machine may have switched it off.
 
     Args:
         own: the far end is the machine itself.
+        way_out: the machine's network is behind the far end.
 
     Raises:
         LabError: none of those that are wanted.
     """
     disabled = Path("/proc/sys/net/ipv6/conf/all/disable_ipv6")
-    if disabled.exists() and not (own and disabled.read_text().strip() != "0"):
+    lacks = (own and disabled.exists() and disabled.read_text().strip() != "0") or \
+        (way_out and 6 not in internet.default_routes())
+    if disabled.exists() and not lacks:
         return list(wanted)
     found = [family for family in wanted if family != "ipv6"]
     if wanted and not found:
-        raise LabError("--ipv6-only: IPv6 is not there, or switched off, on this machine; leave it out, or add "
+        raise LabError("--ipv6-only: this machine has no way out over IPv6; leave it out" if way_out else
+                       "--ipv6-only: IPv6 is not there, or switched off, on this machine; leave it out, or add "
                        "--lab virtual")
     return found
 

@@ -168,7 +168,8 @@ def _check(settings: Settings) -> None:
     for name, node in settings["nodes"].items():
         for key in ("machine", "internet", "netns"):
             if node[key]:
-                raise ScenarioError(f"key 'nodes.{name}.{key}': value {node[key]}: not allowed in a script for Mininet")
+                value = "true" if node[key] is True else node[key]
+                raise ScenarioError(f"key 'nodes.{name}.{key}': value {value}: not allowed in a script for Mininet")
     for key in ("cwnd_max_pkts", "cubic_beta"):
         if settings["tcp"][key] is not None:
             raise ScenarioError(f"key 'tcp.{key}': value {settings['tcp'][key]}: allowed null in a script for Mininet, "

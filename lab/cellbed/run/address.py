@@ -8,9 +8,18 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterable, Mapping
-from ipaddress import IPv4Interface, IPv4Network, IPv6Interface, IPv6Network, ip_interface
+from ipaddress import (
+    IPv4Address,
+    IPv4Interface,
+    IPv4Network,
+    IPv6Address,
+    IPv6Interface,
+    IPv6Network,
+    ip_interface,
+)
 from typing import Any
 
+Address = IPv4Address | IPv6Address
 Interface = IPv4Interface | IPv6Interface
 Network = IPv4Network | IPv6Network
 # Local addresses of which each stands beside one of IPv4, whose 32 bits follow. Source: RFC 4193

@@ -48,8 +48,7 @@ def write(directory: Path, nodes: dict[str, Any]) -> None:
         bases = ((BASE, node["base"]), (BASE6, node.get("base6")))
         lines = [" ".join([address, other, *(alias for alias, of in bases if of == address)]) + "\n"
                  for address, other in known]
-        if node["base"] and node["base"] not in dict(known):
-            lines.append(f"{node['base']} {BASE}\n")
+        lines += [f"{of} {alias}\n" for alias, of in bases if of and of not in dict(known)]
         path(directory, name).write_text("".join(lines) + own)
     if not (directory / RESOLVERS).exists():
         (directory / RESOLVERS).write_text(_NOBODY)

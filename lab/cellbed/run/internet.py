@@ -15,58 +15,89 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
-from ipaddress import IPv4Address, IPv4Interface, IPv4Network
+from collections.abc import Callable, Iterator, Mapping
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from cellbed.error import LabError
 from cellbed.host import capabilities, nobody, programs
-from cellbed.host.child import Child
+from cellbed.host.child import Child, await_child, in_a_child
 from cellbed.host.netns import die_with_parent, enter_netns, in_netns
 from cellbed.host.process import Process
 from cellbed.host.rtnetlink import Rtnetlink
-from cellbed.run import topology
+from cellbed.run import address, ipv6, topology
 
 INTERFACE = "wan0"
 PROGRAM = "pasta"
 _READY_DEADLINE_S = 10.0
-# As /proc has a default route through the interface, and a process without privileges.
-_ROUTE, _NO_PRIVILEGES = f"{INTERFACE}\t00000000", f"CapPrm:\t{0:016x}"
+# As /proc has a process without privileges.
+_NO_PRIVILEGES = f"CapPrm:\t{0:016x}"
 _LOOK_S = 0.01
 # Ports of neither side are forwarded; connections of the server's programs are.
-_OPTIONS = ["--foreground", "--quiet", "--ipv4-only", "--config-net", "--netns-only", "--ns-ifname", INTERFACE,
+_OPTIONS = ["--foreground", "--quiet", "--config-net", "--netns-only", "--ns-ifname", INTERFACE,
             "--mtu", str(topology.MTU), "--tcp-ports", "none", "--udp-ports", "none", "--tcp-ns", "none",
             "--udp-ns", "none"]
 # Of versions that know several users of one interface apart, 2024 and later.
 _TELLS_USERS_APART = "--map-host-loopback"
 # For those that do not: all users look like the server.
-_MASQUERADE = f"""table ip cellbed {{
+_MASQUERADE = """table {family} cellbed {{
     chain out {{
         type nat hook postrouting priority 100
-        oifname {INTERFACE} masquerade
+        oifname {interface} masquerade
     }}
 }}
 """
+_NFT_FAMILY = {4: "ip", 6: "ip6"}
 _RESOLVERS = (Path("/etc/resolv.conf"), Path("/run/systemd/resolve/resolv.conf"))
 
 
-class Addresses(NamedTuple):
-    own: IPv4Address  # of the server's interface
-    gateway: IPv4Address  # pasta's, behind which this machine's loopback is
+class Way(NamedTuple):
+    """One of IPv4 or of IPv6."""
+
+    own: address.Address  # of the server's interface
+    gateway: address.Address  # pasta's, behind which this machine's loopback is
     length: int  # of their prefix
 
+    @property
+    def version(self) -> int:
+        return self.own.version
 
-def network(server: IPv4Interface) -> IPv4Network:
+
+def network(server: address.Interface) -> address.Network:
     """What lies between a server and pasta: the subnet that follows the server's own, as large."""
     own = server.network
-    return IPv4Network((int(own.broadcast_address) + 1, own.prefixlen))
+    return type(own)((int(own.broadcast_address) + 1, own.prefixlen))
 
 
-def addresses(server: str) -> Addresses:
-    """Args: server: its address with the length of its prefix."""
-    between = network(IPv4Interface(server))
-    return Addresses(between[2], between[1], between.prefixlen)
+def ways(server: Mapping[str, Any]) -> list[Way]:
+    """Those of a server, one for each of its addresses."""
+    found = map(network, address.interfaces(server))
+    return [Way(between[2], between[1], between.prefixlen) for between in found]
+
+
+def gateway(server: Mapping[str, Any], version: int) -> str | None:
+    """Where this machine's loopback is for the users of a server, or None."""
+    return next((str(way.gateway) for way in ways(server) if way.version == version), None)
+
+
+def default_routes() -> set[int]:
+    """Versions of IP for which this machine has a default route."""
+    found = {4} if _has_default(Path("/proc"), 4, "") else set()
+    return found | ({6} if _has_default(Path("/proc"), 6, "") else set())
+
+
+def _has_default(process: Path, version: int, interface: str) -> bool:
+    """Whether the network of a process has a default route, through this interface if one is named."""
+    try:
+        lines = (process / "net" / {4: "route", 6: "ipv6_route"}[version]).read_text().splitlines()
+    except FileNotFoundError:  # a kernel without IPv6
+        return False
+    routes = [line.split() for line in lines]
+    if version == 4:
+        return any(name == (interface or name) and to == "00000000" for name, to, *_ in routes)
+    return any(to == "0" * 32 and length == "00" and name != "lo" and name == (interface or name)
+               for to, length, *_, name in routes)
 
 
 def server_of(settings: dict[str, Any]) -> str | None:
@@ -81,9 +112,10 @@ def refusal(settings: dict[str, Any]) -> str | None:
         return None
     if programs.find(PROGRAM) is None:
         return f"key 'nodes.{name}.internet': needs {PROGRAM}; install it with `apt-get install passt`"
-    routes = [line.split() for line in Path("/proc/net/route").read_text().splitlines()[1:]]
-    if not any(destination == "00000000" for _, destination, *_ in routes):
-        return f"key 'nodes.{name}.internet': this machine has no way out itself, that is, no default route"
+    missing = {way.version for way in ways(settings["nodes"][name])} - default_routes()
+    if missing:
+        return (f"key 'nodes.{name}.internet': this machine has no way out itself, that is, no default route of "
+                f"IPv{min(missing)}")
     if len(settings["radio"]["ues"]) > 1 and programs.find("nft") is None and not _tells_users_apart():
         return (f"key 'nodes.{name}.internet': several UEs need passt of 2024 or later, or nft; install it with "
                 "`apt-get install nftables`")
@@ -98,25 +130,27 @@ def _tells_users_apart() -> bool:
 # --- names ---
 
 
-def resolvers(server: str) -> str:
+def resolvers(server: Mapping[str, Any]) -> str:
     """A resolv.conf with the name servers of this machine that can be reached from the run.
 
     One on the loopback that passes on questions, as systemd-resolved does, has written down whom it asks. Otherwise it
     is where the loopback is.
     """
+    versions = {way.version for way in ways(server)}
     for path in _RESOLVERS:
         with contextlib.suppress(OSError):
             lines = path.read_text(errors="replace").splitlines()
-            found = [line for line in lines if not line.startswith("nameserver") or _reachable(line)]
+            found = [line for line in lines if not line.startswith("nameserver") or _reachable(line, versions)]
             if any(line.startswith("nameserver") for line in found):
                 return "\n".join(found) + "\n"
-    return f"nameserver {addresses(server).gateway}\n"
+    return f"nameserver {ways(server)[0].gateway}\n"
 
 
-def _reachable(line: str) -> bool:
-    """Whether a name server is one of IPv4 beyond the loopback: there is nothing else on the radio."""
+def _reachable(line: str, versions: set[int]) -> bool:
+    """Whether a name server is beyond the loopback and its link, and the radio has packets for it."""
     try:
-        return not IPv4Address(line.split()[1]).is_loopback
+        where = ip_address(line.split()[1].partition("%")[0])
+        return where.version in versions and not where.is_loopback and not where.is_link_local
     except (ValueError, IndexError):
         return False
 
@@ -139,7 +173,7 @@ def open_(settings: dict[str, Any], pids: dict[str, int], log: Path, rootless: b
     if name is None:
         yield None
         return
-    where = addresses(settings["nodes"][name]["address"])
+    found = ways(settings["nodes"][name])
     # pasta looks into /proc as somebody with few privileges, who may look at none that has more.
     guide = Child(lambda: _wait_without_privileges(pids[name] if rootless else None), log)
     pasta = None
@@ -148,16 +182,15 @@ def open_(settings: dict[str, Any], pids: dict[str, int], log: Path, rootless: b
             _await(lambda: nobody.begun(guide.pid), guide, log)
             nobody.admit(guide.pid)
         _await(lambda: _NO_PRIVILEGES in Path(f"/proc/{guide.pid}/status").read_text(), guide, log)
-        pasta = Process(PROGRAM, [programs.command(PROGRAM), *_OPTIONS, "--address", str(where.own), "--netmask",
-                                  str(where.length), "--gateway", str(where.gateway),
-                                  "--netns", f"/proc/{guide.pid}/ns/net",
-                                  *(["--runas", "0"] if rootless and os.geteuid() == 0 else [])], log,
+        runas = ["--runas", "0"] if rootless and os.geteuid() == 0 else []
+        pasta = Process(PROGRAM, [programs.command(PROGRAM), *_OPTIONS, *_addresses(found),
+                                  "--netns", f"/proc/{guide.pid}/ns/net", *runas], log,
                         before_exec=None if rootless else lambda: nobody.join(guide.pid))
-        _await(lambda: _ROUTE in Path(f"/proc/{guide.pid}/net/route").read_text(), pasta.popen, log)
-        if not rootless:
-            _move(guide.pid, pids[name], where)
+        _await(lambda: all(_has_default(Path(f"/proc/{guide.pid}"), way.version, INTERFACE) for way in found),
+               pasta.popen, log)
+        _settle(guide.pid, pids[name], found, rootless)
         if len(settings["radio"]["ues"]) > 1 and not _tells_users_apart():
-            _translate(name, pids[name])
+            _translate(name, pids[name], found)
         yield pasta
     finally:
         if pasta is not None:
@@ -165,21 +198,53 @@ def open_(settings: dict[str, Any], pids: dict[str, int], log: Path, rootless: b
         guide.kill()
 
 
-def _move(here: int, there: int, where: Addresses) -> None:
+def _addresses(found: list[Way]) -> list[str]:
+    """pasta's options for them; it knows a length of a prefix of IPv4 only."""
+    versions = {way.version for way in found}
+    options = [f"--ipv{versions.pop()}-only"] if len(versions) == 1 else []
+    for way in found:
+        options += ["--address", str(way.own), "--gateway", str(way.gateway),
+                    *(["--netmask", str(way.length)] if way.version == 4 else [])]
+    return options
+
+
+def _settle(here: int, there: int, found: list[Way], rootless: bool) -> None:
     """Move the interface from the network of one process to that of another, where it is to be as pasta made it.
+
+    Without root it is there already. Then what is missing is an address for IPv6 that nothing has to probe first.
 
     Raises:
         LabError: the kernel refuses.
     """
     try:
+        if rootless:
+            if sixth := [way for way in found if way.version == 6]:
+                await_child(in_a_child(lambda: _configure_at(there, sixth)))
+            return
         with in_netns(here), Rtnetlink() as network:
             network.move_link(INTERFACE, there)
-        with in_netns(there), Rtnetlink() as network:
-            network.add_address(f"{where.own}/{where.length}", INTERFACE)
-            network.set_up(INTERFACE, topology.MTU)
-            network.replace_route(["default", "via", str(where.gateway), "dev", INTERFACE])
+        with in_netns(there):
+            _configure(found)
     except OSError as error:
-        raise LabError(f"{PROGRAM}: {error.strerror}") from error
+        raise LabError(f"{PROGRAM}: {error.strerror or error}") from error
+
+
+def _configure_at(pid: int, found: list[Way]) -> None:
+    _enter(pid)
+    _configure(found)
+
+
+def _configure(found: list[Way]) -> None:
+    """In the network where the interface is."""
+    with Rtnetlink() as network:
+        if any(way.version == 6 for way in found):
+            ipv6.quieten(INTERFACE, has_neighbours=True)
+        for way in found:
+            network.add_address(f"{way.own}/{way.length}", INTERFACE)
+        network.set_up(INTERFACE, topology.MTU)
+        for way in found:
+            prefix = {4: "default", 6: "::/0"}[way.version]
+            network.replace_route([prefix, "via", str(way.gateway), "dev", INTERFACE])
 
 
 def _enter(pid: int) -> None:
@@ -219,9 +284,10 @@ def _last_words(log: Path) -> str:
     return "; ".join(lines[-2:]) or "it printed nothing"
 
 
-def _translate(name: str, pid: int) -> None:
+def _translate(name: str, pid: int, found: list[Way]) -> None:
     """Have all users look like the server, for a pasta that would mistake one for another."""
-    done = subprocess.run([programs.command("nft"), "-f", "-"], input=_MASQUERADE, capture_output=True, text=True,
+    tables = "".join(_MASQUERADE.format(family=_NFT_FAMILY[way.version], interface=INTERFACE) for way in found)
+    done = subprocess.run([programs.command("nft"), "-f", "-"], input=tables, capture_output=True, text=True,
                           check=False, preexec_fn=lambda: _enter(pid))
     if done.returncode:
         raise LabError(f"node {name}: several UEs need nft here, which says: {' '.join(done.stderr.split())}")

@@ -29,7 +29,7 @@ def base(settings: dict[str, Any], node: str) -> str | None:
     if settings["nodes"][far].get("internet"):
         from cellbed.run import internet  # of no use in a guest
 
-        return str(internet.addresses(settings["nodes"][far]["address"]).gateway)
+        return internet.gateway(settings["nodes"][far], 4) or internet.gateway(settings["nodes"][far], 6)
     far_addresses = address.interfaces(settings["nodes"][far])
     both = address.shared(address.interfaces(settings["nodes"][node]), far_addresses) or [4]
     reached = address.of_version(far_addresses, both[0]) or far_addresses[0]
@@ -41,6 +41,10 @@ def base6(settings: dict[str, Any], node: str) -> str | None:
     far = far_end(settings, node)
     if far is None or address.of_version(address.interfaces(settings["nodes"][node]), 6) is None:
         return None
+    if settings["nodes"][far].get("internet"):
+        from cellbed.run import internet  # of no use in a guest
+
+        return internet.gateway(settings["nodes"][far], 6)
     found = address.of_version(address.interfaces(settings["nodes"][far]), 6)
     return None if found is None else str(found.ip)
 

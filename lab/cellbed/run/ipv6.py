@@ -32,19 +32,22 @@ def prepare(node: str, on: bool, forwards: bool) -> None:
         raise LabError(f"node {node}: this kernel has no IPv6")
 
 
-def quieten(interface: str) -> None:
+def quieten(interface: str, has_neighbours: bool = False) -> None:
     """The same for one interface of a namespace that keeps its own settings, before its addresses are given.
+
+    Args:
+        has_neighbours: it has to find them, for which it has a link-local address, at once.
 
     Raises:
         LabError: the kernel refuses.
     """
-    for name, value in settings_of(interface):
+    for name, value in settings_of(interface, has_neighbours):
         if tcp_profile.write({name: value}):
             raise LabError(f"interface {interface}: this kernel has no IPv6")
 
 
-def settings_of(interface: str) -> list[tuple[str, str]]:
+def settings_of(interface: str, has_neighbours: bool = False) -> list[tuple[str, str]]:
     """What quieten() writes, in order: switched off first, it loses the address that it has by itself."""
-    path = f"ipv6/conf/{interface}"
+    path, wanted = f"ipv6/conf/{interface}", {**_QUIET, **({"addr_gen_mode": "0"} if has_neighbours else {})}
     return [(f"{path}/disable_ipv6", "1"),
-            *((f"{path}/{name}", _QUIET[name]) for name in (*list(_QUIET)[1:], "disable_ipv6"))]
+            *((f"{path}/{name}", wanted[name]) for name in (*list(wanted)[1:], "disable_ipv6"))]

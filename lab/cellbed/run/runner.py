@@ -128,7 +128,7 @@ class Runner:
             pasta = stack.enter_context(internet.open_(self.settings, pids, self.out / "log", self.rootless))
             self.daemons += [pasta] if pasta is not None else []
             self.started += self.daemons
-            (self.out / hosts_file.RESOLVERS).write_text(internet.resolvers(server["address"]))
+            (self.out / hosts_file.RESOLVERS).write_text(internet.resolvers(server))
         if self.rootless:
             from cellbed.host import rootless
 

@@ -38,6 +38,7 @@ class PlannedNode(NamedTuple):
     shaping: dict[str, list[str]]  # by interface, arguments for `tc qdisc add dev IF`
     mtu: dict[str, int]  # by interface, where it is not the usual one
     machine: bool = False  # no namespace but that of the lab itself
+    way_out: bool = False  # a server that is joined to this machine's network
     brought: bool = False  # a namespace that is there already, and keeps what it has
     rules: tuple[tuple[str, ...], ...] = ()  # arguments for `ip rule add`
 
@@ -45,6 +46,11 @@ class PlannedNode(NamedTuple):
     def is_host(self) -> bool:
         """A host has TCP, and for each radio network an interface; the others only forward."""
         return self.kind in ("ue", "server")
+
+    @property
+    def forwards(self) -> bool:
+        """Whether packets that are for others go through it."""
+        return self.way_out or not self.is_host
 
     @property
     def in_core(self) -> bool:
@@ -238,7 +244,7 @@ def _server_or_machine(name: str, settings: dict[str, Any], links: list[PlannedL
     routes = [[prefix, *defaults[_default(prefix)]]
               for ue in settings["radio"]["ues"] if behind_enb(settings, ue)
               for prefix in _hosts_prefixes(settings, ue) if _default(prefix) in defaults]
-    return server._replace(machine=node["machine"], routes=routes)
+    return server._replace(machine=node["machine"], way_out=node["internet"], routes=routes)
 
 
 def _enb(name: str, settings: dict[str, Any], links: list[PlannedLink], _: list[str]) -> PlannedNode:
@@ -370,7 +376,7 @@ def _prepare_ipv6(nodes: list[PlannedNode], pids: Mapping[str, int]) -> None:
     """Before there are interfaces: what comes into being with IPv6 as it is by default sends packets at once."""
     for node in nodes:
         with in_netns(pids[node.name]):
-            ipv6.prepare(node.name, node.has_ipv6, not node.is_host)
+            ipv6.prepare(node.name, node.has_ipv6, node.forwards)
 
 
 def _remove(pid: int, interface: str) -> None:
@@ -388,7 +394,7 @@ def sysctls(node: PlannedNode, settings: dict[str, Any]) -> dict[str, str]:
         return {**tcp_profile.always(node.has_ipv6), "ipv4/ip_forward": "1", **_forwarding(node, settings), **own}
     files = [flow["bytes"] for flow in settings["traffic"]
              if flow["kind"] == "iperf3" and flow["from"] == node.name and flow["bytes"] is not None]
-    forwards = {"ipv4/ip_forward": "1"} if settings["nodes"][node.name]["internet"] else {}
+    forwards = {"ipv4/ip_forward": "1"} if node.way_out else {}
     return {**tcp_profile.sysctls(settings["tcp"], node.has_ipv6), **tcp_profile.file_sender(files), **forwards, **own}
 
 

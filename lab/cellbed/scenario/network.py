@@ -24,7 +24,7 @@ _TC_WORDS = r"^[a-z0-9_]+( [A-Za-z0-9_.%]+)*$"
 QDISCS = ("pfifo", "codel", "fq_codel", "fq", "pie", "fq_pie", "cake", "dualpi2")
 NETEM = ("delay", "loss", "corrupt", "duplicate", "reorder", "slot", "ecn")
 # A subnet that has room for pasta beside the server.
-_WAY_OUT_PREFIX_MAX = 29
+_WAY_OUT_BITS_MIN = 3
 
 # Which kinds of nodes a link may join: without a core network, and with one.
 _PARTNERS = {"server": ("enb",), "enb": ("server",)}
@@ -127,11 +127,10 @@ class Node(Model):
             raise ValueError("key 'internet': value True: with machine: true the server uses this machine's own "
                              "network; remove one of the two keys")
         for own in self.addresses if self.internet else []:
-            if own.version == 6:
-                raise ValueError(f"key 'internet': value True: the way out has IPv4 only; remove {own}, or the key")
-            if own.network.prefixlen > _WAY_OUT_PREFIX_MAX:
+            longest = own.max_prefixlen - _WAY_OUT_BITS_MIN
+            if own.network.prefixlen > longest:
                 raise ValueError(f"key 'internet': value True: the subnet of {own} is too small; allowed prefix "
-                                 f"lengths up to {_WAY_OUT_PREFIX_MAX}")
+                                 f"lengths up to {longest}")
         return self
 
 

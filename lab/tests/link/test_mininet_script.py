@@ -98,7 +98,7 @@ def test_traffic_of_every_kind(tmp_path):
 
 
 @pytest.mark.parametrize(("name", "override", "message"), [
-    ("links/good", "nodes.server.internet=true", "key 'nodes.server.internet': value True: not allowed"),
+    ("links/good", "nodes.server.internet=true", "key 'nodes.server.internet': value true: not allowed"),
     ("links/good", "tcp.cwnd_max_pkts=9", "key 'tcp.cwnd_max_pkts': value 9: allowed null in a script for Mininet"),
     ("links/good", "nodes.ue1.netns=/run/netns/x", "key 'nodes.ue1.netns': value /run/netns/x: not allowed"),
 ])

@@ -67,7 +67,7 @@ SECOND = {"at_s": 5, "ue": "me", "handover": "senb"}
     ("radio.handover", {"prediction_timeout_ms": 8},
      "key 'radio.handover.prediction_timeout_ms': value 8: two messages of signalling_us take"),
     ("radio.pdcp", {"reordering": True},
-     "key 'radio.pdcp.reordering': value True: PDCP of LTE does not reorder across handovers;"),
+     "key 'radio.pdcp.reordering': value true: PDCP of LTE does not reorder across handovers;"),
     ("radio.pdcp", {"sn_bits": 7},
      "key 'radio.pdcp.sn_bits': value 7: too few for forwarding with rlc.mode am; with several"),
     ("radio.rlc.delivery", "out_of_sequence",
