@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Every number of the standards' tables is as it was when somebody read it beside the standard;
- * tests of what uses a table look at some of its rows. Source: TS 36.321 6.1.3.1; TS 38.104 5.3.2;
- * TS 38.214 5.1.3.1, 5.2.2.1, 5.3, 6.4; TS 38.321 6.1.3.1, 7.2
+ * tests of what uses a table look at some of its rows. Source: TS 36.213 7.2.3; TS 36.321 6.1.3.1;
+ * TS 38.104 5.3.2; TS 38.214 5.1.3.1, 5.2.2.1, 5.3, 6.4; TS 38.321 6.1.3.1, 7.2
  */
 #include "unit.h"
 
 #include "mac/lte/bsr.h"
 #include "mac/nr/bsr.h"
 #include "mac/nr/rar.h"
+#include "phy/lte/phy.h"
 #include "phy/nr/carrier.h"
 #include "phy/nr/cqi.h"
 #include "phy/nr/mcs.h"
@@ -59,6 +60,21 @@ static void test_modulation_and_coding(void **state)
 	assert_int_equal(cqi, UINT64_C(0x4a7985136e3ee6b));
 }
 
+/* LTE's are the products of modulation and code rate. */
+static void test_efficiencies(void **state)
+{
+	static const uint16_t rate_x1024[] = { 0,   78,  120, 193, 308, 449, 602, 378,
+		                               490, 616, 466, 567, 666, 772, 873, 948 };
+
+	(void)state;
+	for (uint8_t cqi = 1; cqi <= 15; cqi++) {
+		uint32_t bits = cqi < 7 ? 2 : cqi < 10 ? 4 : 6;
+
+		assert_int_equal(phy_efficiency(cqi),
+		                 (bits * rate_x1024[cqi] * 10000 + 512) / 1024);
+	}
+}
+
 static void test_carriers(void **state)
 {
 	uint64_t n_rb = START, times = START;
@@ -86,9 +102,8 @@ static void test_backoff(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_buffer_sizes),
-		cmocka_unit_test(test_modulation_and_coding),
-		cmocka_unit_test(test_carriers),
+		cmocka_unit_test(test_buffer_sizes), cmocka_unit_test(test_modulation_and_coding),
+		cmocka_unit_test(test_efficiencies), cmocka_unit_test(test_carriers),
 		cmocka_unit_test(test_backoff),
 	};
 
