@@ -62,6 +62,13 @@ def test_the_node_before_the_radio_says_what_is_too_large(tmp_path, network, lab
         assert seen["ip_bytes"].max() == 1358
 
 
+@pytest.mark.lab
+@pytest.mark.parametrize("link", ["nr-walk", "umts-384", "leo", "lte-drive"])
+def test_every_radio_has_one(link):
+    done = cellbed("link", link, "mtu", "1358", "--lab", "virtual", "--", "ip", "link", "show", "lte0")
+    assert " mtu 1358 " in done.stdout
+
+
 @pytest.mark.parametrize(("words", "message"), [
     ("radio.mtu=1279", "key 'radio.mtu': value 1279: allowed 1280..1500"),
     ("links.0.mtu=9001", "key 'links.0.mtu': value 9001: allowed 1280..9000"),

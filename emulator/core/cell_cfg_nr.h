@@ -40,6 +40,7 @@ struct cell_nr_broadcast_cfg {
 /* Source: TS 38.214; TS 38.321 5.3, 5.4, 5.8 */
 struct cell_nr_mac_cfg {
 	uint8_t k0;                    /* slots: DL assignment to block */
+	uint8_t gnb_ahead_slots;       /* decision on a DL block to its assignment */
 	uint8_t k1_min;                /* DL block to its feedback, at least */
 	uint8_t k2_min;                /* UL grant to block, at least */
 	uint8_t processing_capability; /* of UEs: 1 or 2 */

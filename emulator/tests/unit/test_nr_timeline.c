@@ -45,6 +45,34 @@ static void test_downlink(void **state)
 	run_end(&r);
 }
 
+/* Decided on in slot 0 for slot 6, and in slot 4, though it has no PDCCH, for slot 10: slot 9 is
+ * uplink. What fails in slot 6 is known in slot 16, and sent again 6 slots later. */
+static void test_a_gnb_that_decides_ahead(void **state)
+{
+	static const uint32_t slots[] = { 6, 10 };
+	struct run r;
+
+	(void)state;
+	nr_defaults(&r, 1);
+	nr_fails_once(&r);
+	r.cfg.nr.mac.gnb_ahead_slots = 6;
+	run_start(&r);
+	run_push(&r, TO_UE(1), 1000, SLOT(0));
+	run_push(&r, TO_UE(1), 1000, SLOT(3));
+	run_until(&r, RUN_FOREVER);
+	for (size_t i = 0; i < COUNT(slots); i++) {
+		const struct cell_record *grant = run_find(&r, CELL_EV_GRANT, CELL_NODE_ENB, i);
+
+		expect_at(&r, CELL_EV_GRANT, CELL_NODE_ENB, i, SLOT(slots[i] - 6));
+		assert_int_equal(grant->value, 0); /* slots from the assignment */
+		assert_int_equal(run_find(&r, CELL_EV_MAC_TX, CELL_NODE_ENB, i)->sn, slots[i]);
+	}
+	expect_at(&r, CELL_EV_HARQ_FEEDBACK, CELL_NODE_ENB, 0, SLOT(16));
+	assert_int_equal(run_find(&r, CELL_EV_HARQ_TX, CELL_NODE_ENB, 0)->sn, 22);
+	assert_int_equal(r.n_delivered, 2);
+	run_end(&r);
+}
+
 /* Feedback of slot 0 is in slot 4; that of 1, 2, 3 and 5 together in slot 9. */
 static void test_feedback_comes_in_bunches(void **state)
 {
@@ -249,6 +277,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_downlink),
+		cmocka_unit_test(test_a_gnb_that_decides_ahead),
 		cmocka_unit_test(test_feedback_comes_in_bunches),
 		cmocka_unit_test(test_uplink_by_request),
 		cmocka_unit_test(test_uplink_by_bsr),

@@ -69,7 +69,7 @@ Words = Annotated[str, AfterValidator(check_words)]
 class Impaired(System):
     """Keys of links on which more happens to packets than a delay."""
 
-    RADIO_KEYS = frozenset({"system", "max_pkts", "ues", "events"})
+    RADIO_KEYS = System.RADIO_KEYS | {"events"}
 
     uplink_netem: Words = Key("", exclude_if=lambda words: not words,
         says="What happens to packets of the uplink after they were sent, in the words of tc-netem(8): `loss random`, "

@@ -135,6 +135,10 @@ class Nr(System):
     overhead_re: Literal[0, 6, 12, 18] = Key(0,
         says="Resource elements of a block and resource block for CSI-RS and the like, `xOverhead`. TS 38.214 5.1.3.2")
     k0: int = Key(0, 0, 32, says="Slots from a downlink assignment to its block. TS 38.214 5.1.2.1")
+    gnb_ahead_slots: int = Key(0, 0, 16, exclude_if=lambda slots: slots == 0,
+        says="Slots from the gNB's decision on a downlink block to its assignment, in which its software gets the "
+             "block ready: what comes later waits for another one. 0: in the same slot. OpenAirInterface has 6 "
+             "(`sl_ahead`)")
     k1_min: int = Key(4, 0, _K1_MAX,
         says="Least slots from a downlink block to its ACK or NACK, which is in the first uplink slot from there on. "
              "srsRAN Project, `min_k1`; TS 38.213 9.2.3")

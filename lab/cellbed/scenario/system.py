@@ -21,7 +21,7 @@ class System(Model):
     #: Whether its base stations may have a core network with tunnels, and there may be several of them.
     HAS_CORE: ClassVar[bool] = False
     #: What else it has under `radio`, and of a UE.
-    RADIO_KEYS: ClassVar[frozenset[str]] = frozenset({"system", "max_pkts", "ues"})
+    RADIO_KEYS: ClassVar[frozenset[str]] = frozenset({"system", "max_pkts", "mtu", "ues"})
     UE_KEYS: ClassVar[frozenset[str]] = frozenset({"peer", "mode", "rnti"})
 
     def check(self, where: str, max_pkts: int) -> None:

@@ -78,7 +78,8 @@ static uint32_t rtt(const struct nr *nr, uint32_t slot)
 {
 	const struct cell_nr_mac_cfg *mac = &nr->cell.cfg.nr.mac;
 	uint32_t heard = nr_feedback_slot(&nr->frame.tdd, slot, mac->k1_min);
-	uint32_t again = nr_frame_next_assignment(&nr->frame, heard + 1, mac->k0) + mac->k0;
+	uint32_t decided = heard + 1 + mac->gnb_ahead_slots;
+	uint32_t again = nr_frame_next_assignment(&nr->frame, decided, mac->k0) + mac->k0;
 
 	return again - slot < RTT_MAX ? again - slot : RTT_MAX;
 }
@@ -105,6 +106,7 @@ uint32_t nr_crowd_issue(struct nr *nr, uint8_t cell, const struct sched_flow *f,
 
 uint32_t nr_crowd_next_slot(const struct nr *nr, uint32_t from)
 {
+	const struct cell_nr_mac_cfg *mac = &nr->cell.cfg.nr.mac;
 	uint32_t first = NR_SLOT_NEVER;
 
 	for (uint8_t k = 0; nr->cell.cfg.crowd.count && k < nr->cell.cfg.n_enb; k++) {
@@ -121,5 +123,6 @@ uint32_t nr_crowd_next_slot(const struct nr *nr, uint32_t from)
 	}
 	if (first == NR_SLOT_NEVER)
 		return first;
-	return nr_frame_next_assignment(&nr->frame, first, nr->cell.cfg.nr.mac.k0);
+	first += mac->gnb_ahead_slots;
+	return nr_frame_next_assignment(&nr->frame, first, mac->k0) - mac->gnb_ahead_slots;
 }

@@ -3,11 +3,11 @@
  * gnb.c - what a gNB does in a slot: feedback, grants, the downlink; see gnb.h.
  *
  * All decisions of a slot are made at its start: first answers to preambles, then grants for all
- * uplink slots that no later slot with PDCCH could still grant, then downlink assignments, for k0
- * slots later. In each of them blocks that were not decoded come before new ones. What UEs have to
- * send the gNB knows from BSRs, less what it granted since they were written; a Scheduling Request
- * only tells it that there is something. Its own queues it knows exactly. A UE that does not listen
- * gets nothing until it does.
+ * uplink slots that no later slot with PDCCH could still grant, then downlink assignments. UEs are
+ * told of these `gnb_ahead_slots` later, and have the blocks k0 slots after that. In each of them
+ * blocks that were not decoded come before new ones. What UEs have to send the gNB knows from BSRs,
+ * less what it granted since they were written; a Scheduling Request only tells it that there is
+ * something. Its own queues it knows exactly. A UE that does not listen gets nothing until it does.
  * Source: TS 38.214 5.1, 6.1; TS 38.321 5.3, 5.4, 5.7
  */
 #include "ran/nr/gnb.h"
@@ -38,7 +38,7 @@ struct decision {
 	struct budget rb;
 	enum cell_dir dir;
 	uint8_t cell;
-	uint32_t slot;     /* in which it is made */
+	uint32_t slot;     /* in which UEs are told */
 	uint32_t for_slot; /* of the blocks */
 	uint32_t re;       /* of a PRB there */
 };
@@ -362,7 +362,7 @@ static void assign_downlink(struct nr *nr, uint32_t slot)
 {
 	uint8_t k0 = nr->cell.cfg.nr.mac.k0;
 
-	if (nr_frame_slot(&nr->frame, slot + k0)->pdsch)
+	if (nr_frame_slot(&nr->frame, slot)->pdcch && nr_frame_slot(&nr->frame, slot + k0)->pdsch)
 		for (uint8_t cell = 0; cell < nr->n_cells; cell++)
 			decide_downlink(nr, cell, slot, slot + k0);
 }
@@ -371,18 +371,19 @@ static void assign_downlink(struct nr *nr, uint32_t slot)
 void nr_gnb_slot(struct nr *nr, uint32_t slot)
 {
 	bool downlink_first = nr->cces && slot % 2;
+	uint32_t assigned_slot = slot + nr->cell.cfg.nr.mac.gnb_ahead_slots;
 
 	NR_FOR_EACH_ACTIVE(nr, i)
 	take_feedback(nr, &nr->ue[i], slot);
-	if (!nr_frame_slot(&nr->frame, slot)->pdcch)
-		return;
 	nr_control_start(nr);
-	nr_access_answer(nr, slot);
+	if (nr_frame_slot(&nr->frame, slot)->pdcch)
+		nr_access_answer(nr, slot);
 	if (downlink_first)
-		assign_downlink(nr, slot);
-	grant_uplink(nr, slot);
+		assign_downlink(nr, assigned_slot);
+	if (nr_frame_slot(&nr->frame, slot)->pdcch)
+		grant_uplink(nr, slot);
 	if (!downlink_first)
-		assign_downlink(nr, slot);
+		assign_downlink(nr, assigned_slot);
 }
 
 void nr_gnb_transmit(struct nr *nr, uint32_t slot)
@@ -425,6 +426,15 @@ static uint32_t listens(const struct nr *nr, const struct nr_ue *u, uint32_t fro
 	return at;
 }
 
+/* Likewise when an assignment in such a slot is decided on. */
+static uint32_t decides(const struct nr *nr, const struct nr_ue *u, uint32_t from)
+{
+	uint8_t ahead = nr->cell.cfg.nr.mac.gnb_ahead_slots;
+	uint32_t at = listens(nr, u, from + ahead, true);
+
+	return at == NR_SLOT_NEVER ? at : at - ahead;
+}
+
 uint32_t nr_gnb_next_slot(const struct nr *nr, const struct nr_ue *u, uint32_t from)
 {
 	const struct nr_sch *dl = &u->sch[CELL_DIR_DL], *ul = &u->sch[CELL_DIR_UL];
@@ -434,7 +444,7 @@ uint32_t nr_gnb_next_slot(const struct nr *nr, const struct nr_ue *u, uint32_t f
 	if (u->detached)
 		return NR_SLOT_NEVER;
 	if (nr_air_retx_process(dl) >= 0 || (dl_backlog(u) > 0 && free_process(nr, dl) >= 0))
-		next = earlier(next, listens(nr, u, from, true));
+		next = earlier(next, decides(nr, u, from));
 	if (up || nr_air_retx_process(ul) >= 0)
 		next = earlier(next, listens(nr, u, from, false));
 	else if (u->requested != NR_SLOT_NEVER)
