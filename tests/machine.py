@@ -11,6 +11,7 @@ import contextlib
 import ctypes
 import functools
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -191,6 +192,6 @@ def start(scenario, results, lab, *options):
                                 *(options or ("--variant", "DM-DM", "--set", "traffic.0.duration_s=2000"))],
                                stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE, text=True, start_new_session=True)
-    wait_until(lambda: any("\nat " in p.read_text() for p in Path(results).glob(".tmp-*/progress")), "traffic",
-               START_DEADLINE_S)
+    wait_until(lambda: any(re.search(r"\nat (?!0\.000 )", file.read_text())
+                           for file in Path(results).glob(".tmp-*/progress")), "traffic", START_DEADLINE_S)
     return process

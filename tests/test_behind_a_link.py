@@ -83,7 +83,6 @@ def test_this_machine_over_ipv6():
 
 @pytest.mark.parametrize(("options", "message"), [
     (["--ipv4-only", "--ipv6-only"], "--ipv4-only and --ipv6-only exclude each other; give one of them"),
-    (["--internet", "--ipv6-only"], "--ipv6-only: a link with --internet has IPv4; leave one of them out"),
     (["--pid", "1", "--ipv6-only"], "--ipv6-only: a link with --pid has IPv4; leave one of them out")])
 def test_families_that_cannot_be(options, message):
     done = cellbed("link", "good", *options, "--", "true", check=False)

@@ -239,4 +239,6 @@ def test_what_is_missing_is_one_line(tmp_path):
     assert done.stderr.endswith("needs pasta; install it with `apt-get install passt`\n")
     with own_part():
         done = cellbed("link", "--internet", "--", "true", check=False)
+        only = cellbed("link", "--internet", "--ipv6-only", "--", "true", check=False)
     assert done.stderr.endswith("this machine has no way out itself, that is, no default route of IPv4\n")
+    assert only.stderr == "cellbed: --ipv6-only: this machine has no way out over IPv6; leave it out\n"

@@ -58,9 +58,9 @@ def test_delay_loss_and_outage_of_a_link(constant):
 def test_a_flush_drops_what_waits(constant):
     """Of replies that wait for the end of an outage the first goes on, as it is being sent."""
     with nothing_left(), api.Link(constant, serve="true") as link:
-        link.set(outage="3s")
-        pings = link.popen(["ping", "-c", "4", "-i", "0.2", "-W", "5", link.base], stdout=subprocess.PIPE, text=True)
-        time.sleep(1.5)
+        link.set(outage="15s")
+        pings = link.popen(["ping", "-c", "4", "-i", "0.2", "-W", "20", link.base], stdout=subprocess.PIPE, text=True)
+        time.sleep(2)
         cellbed("set", "--pid", link._pid(), "ue1", "flush")
         said = pings.communicate()[0]
         assert "4 packets transmitted, 1 received" in said

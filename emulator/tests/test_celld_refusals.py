@@ -60,7 +60,7 @@ def changed(tmp_path, key, value):
     ("cell.handover.detach_ms", -1, "key 'cell.handover.detach_ms': value -1: allowed 0..10000"),
     ("cell.gtpu.ecn", "all", "key 'cell.gtpu.ecn': value 'all': allowed none, copy"),
     ("events", [{"t_ms": 1, "ue": "ue1"}],
-     "key 'events[0]': 0 changes: allowed one of mode, handover, predict, cqi_ul, cqi_dl, cqi_sl"),
+     "key 'events[0]': 0 changes: allowed one of mode, handover, predict, cqi_ul, cqi_dl, cqi_sl, flush"),
     ("events", [{"t_ms": 1, "ue": "ue1", "handover": "tenb"}],
      "key 'events[0].handover': value 'tenb': allowed the name of an eNB"),
     ("cell.ues.1.name", "ue1", "key 'cell.ues[1].name': value 'ue1': another UE has this name; choose another one"),

@@ -114,9 +114,10 @@ def test_as_many_events_at_one_time_as_may_be_given(tmp_path):
     ("utran", {"events": [{"t_ms": 1, "ue": "ue1", "mode": "im"}]},
      "key 'events[0].mode': this cell.system does not have it; allowed none"),
     ("nr", {"events": [{"t_ms": 1, "ue": "ue1", "mode": "im"}]},
-     "key 'events[0].mode': this cell.system does not have it; allowed handover, predict, cqi_ul, cqi_dl"),
+     "key 'events[0].mode': this cell.system does not have it; allowed handover, predict, cqi_ul, cqi_dl, flush"),
     ("packet_trace", {"events": [{"t_ms": 1, "ue": "ue1", "dl_rate": 5000}]},
-     "key 'events[0].dl_rate': this cell.system does not have it; allowed loss_dl, loss_ul, delay_ms, outage_ms"),
+     "key 'events[0].dl_rate': this cell.system does not have it; allowed loss_dl, loss_ul, delay_ms, outage_ms, "
+     "flush"),
     ("packet_trace", {"events": [{"t_ms": 1, "ue": "ue1", "loss_dl": 1.5}]},
      "key 'events[0].loss_dl': value 1.5: allowed 0..1"),
     ("lte", {"channel": "/nowhere", "events": [{"t_ms": 1, "ue": "ue1", "cqi_dl": 3}]},

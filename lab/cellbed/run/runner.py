@@ -292,7 +292,7 @@ class Runner:
             for daemon in daemons if ended else ():
                 if daemon.popen.poll() is not None:
                     raise LabError(daemon.failed() or f"{daemon.name}: ended during the run: {daemon.log_tail()}")
-            self.tell(f"at {done_s:.3f} {all_s:.3f}")
+            self.tell(f"at {max(done_s, 0):.3f} {all_s:.3f}")
             next_ns = _off_the_grid(now_ns, start_ns, int(step_s * 1e9))
             ended = await_end([running[0].popen, *(daemon.popen for daemon in daemons)], (next_ns - now_ns) / 1e9)
 

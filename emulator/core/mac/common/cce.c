@@ -28,7 +28,7 @@ uint32_t cce_hash(uint16_t rnti, uint32_t k)
 
 bool cce_take(struct cce_set *set, const struct cce_space *space)
 {
-	uint32_t size = 1u << space->level, places = set->n >> space->level;
+	uint32_t size = 1u << space->level, places = (uint32_t)set->n >> space->level;
 	uint64_t wanted = (UINT64_C(1) << size) - 1;
 
 	if (set->n == 0)
