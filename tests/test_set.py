@@ -125,6 +125,7 @@ def api_directory(link):
 
 @pytest.mark.parametrize(("words", "said"), [
     (["foo"], "'foo': expected key=value, such as cqi_dl=4, rate=20Mbit or outage=2s; or flush"),
+    (["reflush"], "'reflush': expected key=value, such as cqi_dl=4, rate=20Mbit or outage=2s; or flush"),
     (["flush=false"], "key 'flush': value false: allowed true"),
     (["cqi_dl=44"], "key 'cqi_dl': value 44: allowed 0..15"),
     (["outage=2s", "outage=3s"], "outage is given twice; give it once"),

@@ -41,7 +41,7 @@ def parse(texts: Sequence[str]) -> dict[str, Any]:
     """
     found: dict[str, Any] = {}
     for text in texts:
-        bare = text.endswith(_FLAG)
+        bare = text.rpartition(".")[2] == _FLAG
         if "=" not in text and not bare:
             raise CellbedError(f"'{text}': expected key=value, such as cqi_dl=4, rate=20Mbit or outage=2s; or {_FLAG}")
         key, value = (text, True) if bare else parse_override(text)
