@@ -59,12 +59,6 @@ struct cell_lte_mode_switch_cfg {
 };
 
 /* LTE, beside what it shares with NR. */
-/* Link adaptation that learns from ACKs and NACKs. */
-struct cell_lte_outer_loop_cfg {
-	uint32_t target_bler_q32; /* of first transmissions; 0: none */
-	uint16_t step_cdb;
-};
-
 struct cell_lte_cfg {
 	uint16_t n_rb;        /* 6..110 */
 	uint8_t dl_carriers;  /* component carriers of n_rb, 1..CELL_MAX_CARRIERS */
@@ -73,7 +67,6 @@ struct cell_lte_cfg {
 	struct cell_lte_ra_cfg ra;
 	struct cell_lte_mac_cfg mac;
 	struct cell_lte_sr_cfg sr;
-	struct cell_lte_outer_loop_cfg outer_loop;
 	struct cell_lte_control_cfg control;
 	struct cell_lte_mode_switch_cfg mode_switch;
 };
