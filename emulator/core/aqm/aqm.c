@@ -163,8 +163,9 @@ void aqm_left(struct aqm *aqm, const struct pkt *p)
 		fq_codel_left(&aqm->fq, p);
 }
 
-void aqm_empty(struct aqm *aqm)
+void aqm_leave(struct aqm *aqm, const struct pkt_queue *q, int64_t now_ns)
 {
+	aqm_update(aqm, q, now_ns);
 	dualpi2_empty(aqm);
 	aqm->n = aqm->bytes = 0;
 	codel_empty(&aqm->codel);

@@ -132,8 +132,8 @@ void aqm_update(struct aqm *aqm, const struct pkt_queue *q, int64_t now_ns);
 /** aqm_left() - @p has left without a decision, unless there was one before */
 void aqm_left(struct aqm *aqm, const struct pkt *p);
 
-/** aqm_empty() - all have left */
-void aqm_empty(struct aqm *aqm);
+/** aqm_leave() - all of @q is about to leave otherwise */
+void aqm_leave(struct aqm *aqm, const struct pkt_queue *q, int64_t now_ns);
 
 /** aqm_mark() - congestion was experienced: CE, and a row of radio.trace for @at */
 void aqm_mark(struct cell *c, const struct out_at *at, struct pkt *p, bool coupled);

@@ -330,8 +330,8 @@ static void test_empty(void **state)
 	start(CELL_AQM_DUALPI2);
 	(void)come(ECN_ECT_1, 0);
 	(void)come(ECN_NOT_ECT, 0);
+	aqm_leave(&aqm, &queue, START_NS);
 	queue = (struct pkt_queue){ 0 };
-	aqm_empty(&aqm);
 	assert_int_equal(aqm.n_l4s + aqm.n_classic, 0);
 	(void)come(ECN_ECT_1, MS(1));
 	assert_ptr_equal(queue.head, &pkt[2]);

@@ -21,11 +21,16 @@ static struct cell_netem *defaults(struct run *r)
 	return &r->cfg.constant.netem[CELL_DIR_DL];
 }
 
-static void push(struct run *r, int n)
+static void start(struct run *r, int n)
 {
 	run_start(r);
 	for (int i = 0; i < n; i++)
 		run_push(r, DOWN, 1000, 0);
+}
+
+static void push(struct run *r, int n)
+{
+	start(r, n);
 	run_until(r, RUN_FOREVER);
 }
 
@@ -174,9 +179,7 @@ static void test_a_rate_changes_within_a_packet(void **state)
 
 	(void)state;
 	(void)defaults(&r);
-	run_start(&r);
-	for (int i = 0; i < 3; i++)
-		run_push(&r, DOWN, 1000, 0);
+	start(&r, 3);
 	command(&r, CELL_CMD_RATE, 4000000, MS(1) + MS(1) / 2);
 	run_until(&r, RUN_FOREVER);
 	for (int i = 0; i < 3; i++)
@@ -193,9 +196,7 @@ static void test_an_outage_holds_what_waits(void **state)
 
 	(void)state;
 	(void)defaults(&r);
-	run_start(&r);
-	for (int i = 0; i < 3; i++)
-		run_push(&r, DOWN, 1000, 0);
+	start(&r, 3);
 	command(&r, CELL_CMD_OUTAGE, 5, MS(1) + MS(1) / 2);
 	run_until(&r, RUN_FOREVER);
 	for (int i = 0; i < 3; i++)
@@ -211,9 +212,7 @@ static void test_a_delay_that_falls_keeps_the_order(void **state)
 
 	(void)state;
 	(void)defaults(&r);
-	run_start(&r);
-	for (int i = 0; i < 3; i++)
-		run_push(&r, DOWN, 1000, 0);
+	start(&r, 3);
 	command(&r, CELL_CMD_DELAY, 0, MS(1) + 1);
 	run_until(&r, RUN_FOREVER);
 	for (int i = 0; i < 3; i++)
@@ -227,9 +226,7 @@ static void test_losses_begin_with_the_command(void **state)
 
 	(void)state;
 	(void)defaults(&r);
-	run_start(&r);
-	for (int i = 0; i < 3; i++)
-		run_push(&r, DOWN, 1000, 0);
+	start(&r, 3);
 	command(&r, CELL_CMD_LOSS, UINT32_MAX, MS(1) + 1);
 	run_until(&r, RUN_FOREVER);
 	assert_int_equal(r.n_delivered, 1);
@@ -244,9 +241,7 @@ static void test_a_flush_drops_what_waits(void **state)
 
 	(void)state;
 	(void)defaults(&r);
-	run_start(&r);
-	for (int i = 0; i < 3; i++)
-		run_push(&r, DOWN, 1000, 0);
+	start(&r, 3);
 	command(&r, CELL_CMD_FLUSH, 0, MS(1) / 2);
 	run_push(&r, DOWN, 1000, MS(1) / 2 + 1);
 	run_until(&r, RUN_FOREVER);

@@ -93,12 +93,11 @@ static void attempt(struct lte *lte, struct lte_sch *sch, const struct grant *g,
 	tb->dtx = false;
 	if (sch->at.dir == CELL_DIR_DL && control_missed(lte, &lte->ue[sch->ue - 1], g->subframe))
 		tb->outcome = (uint8_t)harq_dtx(&lte->harq, tb);
+	else if (tb->delivered)
+		tb->outcome = TB_DECODED;
 	else
-		tb->outcome =
-			tb->delivered
-				? (uint8_t)TB_DECODED
-				: (uint8_t)harq_draw(&lte->harq, tb, fail_q32(lte, sch, g, tb),
-		                                     &sch->harq_rng, &sch->feedback_rng);
+		tb->outcome = (uint8_t)harq_draw(&lte->harq, tb, fail_q32(lte, sch, g, tb),
+		                                 &sch->harq_rng, &sch->feedback_rng);
 	if (tb->attempt == 1 && rng_hit(&sch->loss_rng, sch->bler_q32))
 		tb->outcome = TB_LOST;
 	misread(lte, sch, tb);

@@ -185,7 +185,7 @@ void bearer_empty(struct lte *lte, struct bearer *b, bool air, struct pkt_queue 
 	if (air || b->rlc.mode->acknowledged)
 		b->epoch++;
 	pkt_queue_move(ret, &b->pdcp_rx.held);
-	bearer_leave_queue(lte, b);
+	aqm_leave(&b->aqm, &q->sdus, lte->cell.event_ns);
 	pkt_queue_move(ret, &q->sdus);
 	q->bytes = 0;
 	q->head_sent = 0;

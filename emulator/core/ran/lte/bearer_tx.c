@@ -149,19 +149,13 @@ void bearer_send(struct lte *lte, struct bearer *b, struct pkt *p)
 	bearer_record_buffer(lte, b);
 }
 
-void bearer_leave_queue(struct lte *lte, struct bearer *b)
-{
-	aqm_update(&b->aqm, &b->rlc.queue->sdus, lte->cell.event_ns);
-	aqm_empty(&b->aqm);
-}
-
 void bearer_flush(struct lte *lte, struct bearer *b)
 {
 	struct rlc_sdu_queue *q = b->rlc.queue;
 	struct pkt_queue waiting = { 0 };
 
 	lte_sch_touch(lte, b->sch);
-	bearer_leave_queue(lte, b);
+	aqm_leave(&b->aqm, &q->sdus, lte->cell.event_ns);
 	rlc_sdu_queue_flush(q, rlc_sdu_queue_begun(q), &waiting);
 	out_drop_all(&lte->cell, &waiting, &b->at, CELL_DROP_FLUSH);
 	bearer_record_buffer(lte, b);

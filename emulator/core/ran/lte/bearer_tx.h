@@ -17,9 +17,6 @@ static inline bool bearer_numbers_at_once(const struct bearer *b)
 	return b->aqm.cfg.kind == CELL_AQM_NONE;
 }
 
-/** bearer_leave_queue() - all that waits at the start of @b is about to leave */
-void bearer_leave_queue(struct lte *lte, struct bearer *b);
-
 /** bearer_record_buffer() - add a row that tells what waits at the start of @b */
 void bearer_record_buffer(struct lte *lte, const struct bearer *b);
 

@@ -110,7 +110,7 @@ static void take_downlink(struct lte *lte, struct bearer *b, struct pkt_queue *r
 	bool started = q->head_sent > 0, fresh = false;
 	struct pkt *p;
 
-	bearer_leave_queue(lte, b);
+	aqm_leave(&b->aqm, &q->sdus, lte->cell.event_ns);
 	visit_kept(&r);
 	for (p = taken.head; p; p = p->next)
 		number(b, p);

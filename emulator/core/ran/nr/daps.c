@@ -44,8 +44,7 @@ static void number_waiting(struct nr *nr, struct drb *dl)
 {
 	struct rlc_sdu_queue *q = dl->rlc.queue;
 
-	aqm_update(&dl->aqm, &q->sdus, nr->cell.event_ns);
-	aqm_empty(&dl->aqm);
+	aqm_leave(&dl->aqm, &q->sdus, nr->cell.event_ns);
 	for (struct pkt *p = q->sdus.head; p; p = p->next)
 		pdcp_nr_number(&dl->pdcp->pdcp_tx, p);
 	dl->pdcp->heard.known = false;
@@ -149,7 +148,7 @@ static struct pkt_queue take_waiting(struct nr *nr, struct drb *b)
 	struct pkt *before = rlc_sdu_queue_begun(q);
 	struct pkt_queue all = { 0 };
 
-	drb_leave_queue(nr, b);
+	aqm_leave(&b->aqm, &q->sdus, nr->cell.event_ns);
 	while (before ? before->next : q->sdus.head)
 		pkt_enqueue(&all, rlc_sdu_queue_remove(q, before));
 	drb_record_buffer(nr, b);

@@ -207,8 +207,7 @@ void drb_empty_rlc(struct nr *nr, struct drb *b, struct pkt_queue *ret)
 	struct rlc_sdu_queue *q = b->rlc.queue;
 
 	nr_touch(nr, b->sch->ue);
-	aqm_update(&b->aqm, &q->sdus, nr->cell.event_ns);
-	aqm_empty(&b->aqm);
+	aqm_leave(&b->aqm, &q->sdus, nr->cell.event_ns);
 	b->rlc.mode->empty(&b->rlc, ret);
 	b->epoch++;
 	pkt_queue_move(ret, &q->sdus);

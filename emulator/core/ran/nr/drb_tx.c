@@ -330,19 +330,13 @@ void drb_drop_confirmed(struct nr *nr, struct drb *b)
 	drb_record_buffer(nr, b);
 }
 
-void drb_leave_queue(struct nr *nr, struct drb *b)
-{
-	aqm_update(&b->aqm, &b->rlc.queue->sdus, nr->cell.event_ns);
-	aqm_empty(&b->aqm);
-}
-
 void drb_flush(struct nr *nr, struct drb *b)
 {
 	struct rlc_sdu_queue *q = b->rlc.queue;
 	struct pkt_queue waiting = { 0 };
 
 	nr_touch(nr, b->sch->ue);
-	drb_leave_queue(nr, b);
+	aqm_leave(&b->aqm, &q->sdus, nr->cell.event_ns);
 	rlc_sdu_queue_flush(q, rlc_sdu_queue_begun(q), &waiting);
 	out_drop_all(&nr->cell, &waiting, &b->at, CELL_DROP_FLUSH);
 	drb_record_buffer(nr, b);

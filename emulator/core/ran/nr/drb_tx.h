@@ -50,9 +50,6 @@ void drb_enqueue(struct nr *nr, struct drb *b, struct pkt *p);
 /** drb_drop_confirmed() - what waits at the start of @b, but by a status report the receiver has */
 void drb_drop_confirmed(struct nr *nr, struct drb *b);
 
-/** drb_leave_queue() - all that waits at the start of @b is about to leave */
-void drb_leave_queue(struct nr *nr, struct drb *b);
-
 /** drb_flush() - drop SDUs of @b of which no byte was sent */
 void drb_flush(struct nr *nr, struct drb *b);
 

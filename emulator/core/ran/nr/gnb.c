@@ -380,8 +380,7 @@ void nr_gnb_slot(struct nr *nr, uint32_t slot)
 		nr_access_answer(nr, slot);
 	if (downlink_first)
 		assign_downlink(nr, assigned_slot);
-	if (nr_frame_slot(&nr->frame, slot)->pdcch)
-		grant_uplink(nr, slot);
+	grant_uplink(nr, slot);
 	if (!downlink_first)
 		assign_downlink(nr, assigned_slot);
 }

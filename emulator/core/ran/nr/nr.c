@@ -101,11 +101,12 @@ static void change_channel(struct nr *nr, struct nr_ue *u, const struct cell_cmd
 	nr_touch(nr, sch->ue);
 }
 
-static void flush(struct nr *nr, const struct nr_ue *u)
+static void flush(struct nr *nr, uint8_t ue)
 {
-	for (int d = 0; d < 2; d++)
-		for (uint8_t k = 0; k < u->sch[d].n_drbs; k++)
-			drb_flush(nr, &u->sch[d].drb[k]);
+	for (uint8_t i = 0; i < nr->n_ue; i++)
+		for (int d = 0; d < 2 && nr->ue[i].id == ue; d++)
+			for (uint8_t k = 0; k < nr->ue[i].sch[d].n_drbs; k++)
+				drb_flush(nr, &nr->ue[i].sch[d].drb[k]);
 }
 
 static void apply(struct cell *c, const struct cell_cmd *cmd)
@@ -124,13 +125,12 @@ static void apply(struct cell *c, const struct cell_cmd *cmd)
 		measure_take(c, &u->measured, u->rrc.link->cell, !u->rrc.link->detached, cmd->enb,
 		             cmd->rsrp_cdbm);
 		break;
+	case CELL_CMD_FLUSH:
+		flush(nr, cmd->ue);
+		break;
 	default:
 		for (uint8_t i = 0; i < nr->n_ue; i++)
-			if (nr->ue[i].id != cmd->ue)
-				continue;
-			else if (cmd->type == CELL_CMD_FLUSH)
-				flush(nr, &nr->ue[i]);
-			else
+			if (nr->ue[i].id == cmd->ue)
 				change_channel(nr, &nr->ue[i], cmd);
 		break;
 	}

@@ -96,8 +96,7 @@ static void hand_out(const struct drb *b, struct pkt_queue *taken, struct pkt_qu
 /* Nothing waits in the downlink of the source any more; the target decides again. */
 static void leave_queue(struct nr *nr, struct drb *dl)
 {
-	aqm_update(&dl->aqm, &dl->rlc.queue->sdus, nr->cell.event_ns);
-	aqm_empty(&dl->aqm);
+	aqm_leave(&dl->aqm, &dl->rlc.queue->sdus, nr->cell.event_ns);
 }
 
 static void reestablish_acknowledged(struct nr *nr, struct drb *ul, struct drb *dl,

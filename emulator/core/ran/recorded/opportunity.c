@@ -223,7 +223,6 @@ void opportunity_ingress(struct independent_link *base, struct pkt *p)
 bool opportunity_allows(const struct independent_link *base, const struct cell_cmd *cmd)
 {
 	const struct opportunity_way *way = ((const struct opportunity_link *)base)->way;
-
 	bool trains = way[0].train.record || way[1].train.record;
 
 	switch (cmd->type) {
