@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+
+_YAML = {"True": "true", "False": "false", "None": "null"}
 
 
 class CellbedError(Exception):
@@ -25,6 +28,11 @@ class ScenarioError(CellbedError):
 
 class LabError(CellbedError):
     """A lab could not run: what is missing, what did not come in time, what died."""
+
+
+def as_yaml(text: str) -> str:
+    """A message in which values that YAML has other words for are as it has them."""
+    return re.sub(r"\b(value|allowed) (True|False|None)\b", lambda found: f"{found[1]} {_YAML[found[2]]}", text)
 
 
 def told(error: OSError, where: Path | str = "") -> str:

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from cellbed.error import LabError
+from cellbed.error import LabError, as_yaml
 from cellbed.labs import guest_code
 from cellbed.run import memory
 from cellbed_formats.inside import Inside
@@ -18,9 +18,8 @@ def check(settings: dict[str, Any]) -> None:
     for name, node in settings["nodes"].items():
         for key in ("machine", "internet", "netns"):
             if node[key]:
-                value = "true" if node[key] is True else node[key]
-                raise LabError(f"key 'nodes.{name}.{key}': value {value}: allowed in the native lab only; a guest is "
-                               "not on this machine's network")
+                raise LabError(as_yaml(f"key 'nodes.{name}.{key}': value {node[key]}: allowed in the native lab only; "
+                                       "a guest is not on this machine's network"))
 
 
 def copy_package(directory: Path) -> None:

@@ -56,9 +56,8 @@ def families(wanted: Sequence[str], own: bool, way_out: bool = False) -> list[st
         LabError: none of those that are wanted.
     """
     disabled = Path("/proc/sys/net/ipv6/conf/all/disable_ipv6")
-    lacks = (own and disabled.exists() and disabled.read_text().strip() != "0") or \
-        (way_out and 6 not in internet.default_routes())
-    if disabled.exists() and not lacks:
+    there = disabled.exists() and not (own and disabled.read_text().strip() != "0")
+    if there and not (way_out and 6 not in internet.default_routes()):
         return list(wanted)
     found = [family for family in wanted if family != "ipv6"]
     if wanted and not found:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from cellbed.error import ScenarioError
+from cellbed.error import ScenarioError, as_yaml
 from cellbed.link import links
 from cellbed.run import address, congestion_control, core_network, inventory, ipv6, topology, workload
 from cellbed.run.topology import Plan, PlannedNode
@@ -168,8 +168,8 @@ def _check(settings: Settings) -> None:
     for name, node in settings["nodes"].items():
         for key in ("machine", "internet", "netns"):
             if node[key]:
-                value = "true" if node[key] is True else node[key]
-                raise ScenarioError(f"key 'nodes.{name}.{key}': value {value}: not allowed in a script for Mininet")
+                raise ScenarioError(as_yaml(f"key 'nodes.{name}.{key}': value {node[key]}: not allowed in a script for "
+                                            "Mininet"))
     for key in ("cwnd_max_pkts", "cubic_beta"):
         if settings["tcp"][key] is not None:
             raise ScenarioError(f"key 'tcp.{key}': value {settings['tcp'][key]}: allowed null in a script for Mininet, "

@@ -83,21 +83,19 @@ def gateway(server: Mapping[str, Any], version: int) -> str | None:
 
 def default_routes() -> set[int]:
     """Versions of IP for which this machine has a default route."""
-    found = {4} if _has_default(Path("/proc"), 4, "") else set()
-    return found | ({6} if _has_default(Path("/proc"), 6, "") else set())
+    return {version for version in (4, 6) if _default_interfaces("self", version)}
 
 
-def _has_default(process: Path, version: int, interface: str) -> bool:
-    """Whether the network of a process has a default route, through this interface if one is named."""
+def _default_interfaces(pid: int | str, version: int) -> set[str]:
+    """Interfaces through which the network of a process has a default route."""
     try:
-        lines = (process / "net" / {4: "route", 6: "ipv6_route"}[version]).read_text().splitlines()
+        lines = Path(f"/proc/{pid}/net", {4: "route", 6: "ipv6_route"}[version]).read_text().splitlines()
     except FileNotFoundError:  # a kernel without IPv6
-        return False
+        return set()
     routes = [line.split() for line in lines]
     if version == 4:
-        return any(name == (interface or name) and to == "00000000" for name, to, *_ in routes)
-    return any(to == "0" * 32 and length == "00" and name != "lo" and name == (interface or name)
-               for to, length, *_, name in routes)
+        return {name for name, to, *_ in routes if to == "00000000"}
+    return {name for to, length, *_, name in routes if (to, length) == ("0" * 32, "00") and name != "lo"}
 
 
 def server_of(settings: dict[str, Any]) -> str | None:
@@ -186,8 +184,7 @@ def open_(settings: dict[str, Any], pids: dict[str, int], log: Path, rootless: b
         pasta = Process(PROGRAM, [programs.command(PROGRAM), *_OPTIONS, *_addresses(found),
                                   "--netns", f"/proc/{guide.pid}/ns/net", *runas], log,
                         before_exec=None if rootless else lambda: nobody.join(guide.pid))
-        _await(lambda: all(_has_default(Path(f"/proc/{guide.pid}"), way.version, INTERFACE) for way in found),
-               pasta.popen, log)
+        _await(lambda: all(INTERFACE in _default_interfaces(guide.pid, way.version) for way in found), pasta.popen, log)
         _settle(guide.pid, pids[name], found, rootless)
         if len(settings["radio"]["ues"]) > 1 and not _tells_users_apart():
             _translate(name, pids[name], found)
@@ -243,8 +240,8 @@ def _configure(found: list[Way]) -> None:
             network.add_address(f"{way.own}/{way.length}", INTERFACE)
         network.set_up(INTERFACE, topology.MTU)
         for way in found:
-            prefix = {4: "default", 6: "::/0"}[way.version]
-            network.replace_route([prefix, "via", str(way.gateway), "dev", INTERFACE])
+            gateway = str(way.gateway)
+            network.replace_route([topology.default_prefix(gateway), "via", gateway, "dev", INTERFACE])
 
 
 def _enter(pid: int) -> None:

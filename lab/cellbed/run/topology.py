@@ -221,7 +221,7 @@ def _table(settings: dict[str, Any]) -> list[str]:
 def _server(name: str, settings: dict[str, Any], links: list[PlannedLink], attributes: list[str]) -> PlannedNode:
     (link,) = _links_of(name, links)
     own, far = link.seen_from(name)
-    routes = [[_default(here), "via", _ip(there), "dev", own.interface, "src", _ip(here), *attributes]
+    routes = [[default_prefix(here), "via", _ip(there), "dev", own.interface, "src", _ip(here), *attributes]
               for here, there in zip(own.addresses, far.addresses, strict=True)]
     return PlannedNode(name, "server", {own.interface: own.addresses}, routes, **_wires(name, links))
 
@@ -241,9 +241,9 @@ def _server_or_machine(name: str, settings: dict[str, Any], links: list[PlannedL
     if not node["machine"] and not node["internet"] and "further" not in settings:
         return server
     defaults = {route[0]: route[1:] for route in server.routes}
-    routes = [[prefix, *defaults[_default(prefix)]]
+    routes = [[prefix, *defaults[default_prefix(prefix)]]
               for ue in settings["radio"]["ues"] if behind_enb(settings, ue)
-              for prefix in _hosts_prefixes(settings, ue) if _default(prefix) in defaults]
+              for prefix in _hosts_prefixes(settings, ue) if default_prefix(prefix) in defaults]
     return server._replace(machine=node["machine"], way_out=node["internet"], routes=routes)
 
 
@@ -286,7 +286,7 @@ def _mtu_of_radio(settings: dict[str, Any]) -> list[str]:
 def _ways_out(name: str, settings: dict[str, Any], links: list[PlannedLink]) -> list[list[str]]:
     """The default route of a node that is linked to a server with a way out."""
     ends = [link.seen_from(name) for link in _links_of(name, links)]
-    return [[_default(there), "via", _ip(there), "dev", own.interface] for own, far in ends
+    return [[default_prefix(there), "via", _ip(there), "dev", own.interface] for own, far in ends
             if settings["nodes"][far.node]["internet"] for there in far.addresses]
 
 
@@ -322,7 +322,7 @@ def _hosts_prefixes(settings: Mapping[str, Any], name: str) -> list[str]:
     return [f"{own.ip}/{own.max_prefixlen}" for own in address.interfaces(settings["nodes"][name])]
 
 
-def _default(own: str) -> str:
+def default_prefix(own: str) -> str:
     """The default route of an address's version of IP, as ip(8) takes it."""
     (prefix,) = _DEFAULT[6 if ":" in own else 4]
     return prefix

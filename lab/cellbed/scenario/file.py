@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from cellbed.error import ScenarioError
+from cellbed.error import ScenarioError, as_yaml
 from cellbed.scenario.model import Scenario
 from cellbed.scenario.traffic import MODELS
 from cellbed_formats import bounded_yaml
@@ -42,7 +42,6 @@ def read_source(path: Path) -> tuple[Any, str]:
 
 
 #: What pydantic's types of errors say, where its own words do not say what to write.
-_YAML = {"True": "true", "False": "false", "None": "null"}
 _KINDS = {"int": "whole numbers", "float": "numbers", "bool": "true or false", "string": "text", "list": "a list",
           "dict": "a mapping of keys", "model": "a mapping of keys", "tuple": "a list", "finite": "finite numbers"}
 _COMPARED = {"ge": "{} or more", "gt": "more than {}", "le": "at most {}", "lt": "less than {}"}
@@ -95,8 +94,7 @@ def _location(error: ErrorDetails) -> tuple[Any, ...]:
 
 def described(error: ErrorDetails, model: type[BaseModel]) -> str:
     """An error of pydantic in words: key, value and what is allowed, as YAML has them."""
-    return re.sub(r"\b(value|allowed) (True|False|None)\b", lambda found: f"{found[1]} {_YAML[found[2]]}",
-                  _in_words(error, model))
+    return as_yaml(_in_words(error, model))
 
 
 def _in_words(error: ErrorDetails, model: type[BaseModel]) -> str:

@@ -218,7 +218,7 @@ class Scenario(Model):
             raise ValueError("key 'radio.harq.errors': value sinr: without radio.channel there is no SINR; add "
                              "radio.channel, or set ladder")
         if self.radio.channel is None and self.radio.control.errors:
-            raise ValueError("key 'radio.control.errors': value True: without radio.channel there is no SINR; add "
+            raise ValueError("key 'radio.control.errors': value true: without radio.channel there is no SINR; add "
                              "radio.channel, or set false")
         timing = self.radio.timing
         if self.radio.harq.max_attempts > 1 and timing.decode_tti + timing.grant_to_tx_tti > _UL_HARQ_RTT_TTI:
@@ -276,7 +276,7 @@ class Scenario(Model):
             raise ValueError(f"key 'traffic.{i}.start_s': value {flow.start_s:g}: a command in the background starts "
                              "before all others; allowed 0")
         if flow.limit_s is None and any(alone.radio.channel is not None for _, alone in several.each(self)):
-            raise ValueError(f"key 'traffic.{i}.limit_s': value None: radio.channel is rendered for a limited time; "
+            raise ValueError(f"key 'traffic.{i}.limit_s': value null: radio.channel is rendered for a limited time; "
                              "give a number of seconds")
         self._check_congestion_control(i, flow)
 

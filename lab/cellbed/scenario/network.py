@@ -122,14 +122,14 @@ class Node(Model):
     def machine_serves(self) -> Node:
         for key in ("machine", "internet"):
             if getattr(self, key) and self.kind != "server":
-                raise ValueError(f"key '{key}': value True: only servers have it; set kind: server, or remove the key")
+                raise ValueError(f"key '{key}': value true: only servers have it; set kind: server, or remove the key")
         if self.machine and self.internet:
-            raise ValueError("key 'internet': value True: with machine: true the server uses this machine's own "
+            raise ValueError("key 'internet': value true: with machine: true the server uses this machine's own "
                              "network; remove one of the two keys")
         for own in self.addresses if self.internet else []:
             longest = own.max_prefixlen - _WAY_OUT_BITS_MIN
             if own.network.prefixlen > longest:
-                raise ValueError(f"key 'internet': value True: the subnet of {own} is too small; allowed prefix "
+                raise ValueError(f"key 'internet': value true: the subnet of {own} is too small; allowed prefix "
                                  f"lengths up to {longest}")
         return self
 
@@ -235,7 +235,7 @@ class Network:
         for key in ("machine", "internet"):
             having = [name for name, node in self.nodes.items() if getattr(node, key)]
             if len(having) > 1:
-                raise ValueError(f"key 'nodes.{having[1]}.{key}': value True: {having[0]} has it already; allowed for "
+                raise ValueError(f"key 'nodes.{having[1]}.{key}': value true: {having[0]} has it already; allowed for "
                                  "one server")
 
     def _check_addresses(self) -> None:

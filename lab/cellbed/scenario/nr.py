@@ -135,7 +135,7 @@ class Nr(System):
     overhead_re: Literal[0, 6, 12, 18] = Key(0,
         says="Resource elements of a block and resource block for CSI-RS and the like, `xOverhead`. TS 38.214 5.1.3.2")
     k0: int = Key(0, 0, 32, says="Slots from a downlink assignment to its block. TS 38.214 5.1.2.1")
-    gnb_ahead_slots: int = Key(0, 0, 16, exclude_if=lambda slots: slots == 0,
+    gnb_ahead_slots: Slots = Key(0, 0, 16, exclude_if=lambda slots: slots == 0,
         says="Slots from the gNB's decision on a downlink block to its assignment, in which its software gets the "
              "block ready: what comes later waits for another one. 0: in the same slot. OpenAirInterface has 6 "
              "(`sl_ahead`)")
@@ -277,7 +277,7 @@ class Nr(System):
                                          "key")
             check_sn_bits(where, of, "nr")
             if of.pdcp.duplication and of.rlc.mode == "tm":
-                raise ValueError(f"key '{where}.pdcp.duplication': value True: PDCP does not duplicate over rlc.mode "
+                raise ValueError(f"key '{where}.pdcp.duplication': value true: PDCP does not duplicate over rlc.mode "
                                  "tm; set rlc.mode: um or am, or false (TS 38.323 5.11.1)")
             if self.aqm != "none" and of.rlc.mode == "tm":
                 raise ValueError(f"key 'radio.nr.aqm': value {self.aqm}: {where}.rlc.mode is tm, and a drop there "
@@ -287,7 +287,7 @@ class Nr(System):
                 raise ValueError(f"key '{where}.rlc.{managed}': value {getattr(of.rlc, managed)}: radio.nr.aqm: "
                                  f"{self.aqm} is a queue discipline, too; remove one of the two keys")
             if self.aqm != "none" and of.pdcp.duplication:
-                raise ValueError(f"key '{where}.pdcp.duplication': value True: cellbed does not model marks of "
+                raise ValueError(f"key '{where}.pdcp.duplication': value true: cellbed does not model marks of "
                                  "radio.nr.aqm on two copies; set radio.nr.aqm: none, or false (TS 38.323 5.11.1)")
         self._check_second_cell(radio)
         if radio.channel is not None and "table" in radio.channel.cqi.model_fields_set:
@@ -339,7 +339,7 @@ class Nr(System):
     def _check_daps(self, radio: Any) -> None:
         """With dual active protocol stack a UE is in two cells for a while, with a copy of each packet in both."""
         if not radio.handover.forwarding:
-            raise ValueError("key 'radio.handover.forwarding': value False: with radio.handover.procedure daps the "
+            raise ValueError("key 'radio.handover.forwarding': value false: with radio.handover.procedure daps the "
                              "target gets its packets from the source; allowed true (TS 38.300 9.2.3.2.2)")
         if self.frequency_range == "fr2":
             raise ValueError("key 'radio.nr.frequency_range': value fr2: radio.handover.procedure daps is not defined "
@@ -362,7 +362,7 @@ class Nr(System):
                              "configured grants over; with several gNBs allowed none")
         for name, ue in radio.ues.items():
             if radio.pdcp.duplication or any(bearer.pdcp.duplication for bearer in ue.bearers):
-                raise ValueError("key 'radio.pdcp.duplication': value True: cellbed does not hand a second cell over; "
+                raise ValueError("key 'radio.pdcp.duplication': value true: cellbed does not hand a second cell over; "
                                  "with several gNBs allowed false")
             if "tm" in radio.rlc_modes(name):
                 raise ValueError("key 'radio.rlc.mode': value tm: a handover re-establishes RLC, which TM does not "
