@@ -9,7 +9,7 @@ import zipfile
 import pytest
 from e2e import ROOT
 
-pytestmark = [pytest.mark.long, pytest.mark.skipif(
+pytestmark = [pytest.mark.long, pytest.mark.timeout(3600), pytest.mark.skipif(
     not (shutil.which("aarch64-linux-gnu-gcc") and shutil.which("qemu-aarch64")),
     reason="no cross compiler, or no qemu-user; `apt-get install gcc-aarch64-linux-gnu qemu-user`")]
 #: Every Linux with glibc has these.

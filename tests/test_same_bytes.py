@@ -26,7 +26,7 @@ def _restless():
 PLACES = {  # in a module, before a line
     "host/process.py": ("        self.name, self.log = name, log\n        options =",),
     "host/child.py": ("    pid = os.fork()\n",),  # not in the child: what it draws goes on when it becomes a program
-    "run/runner.py": ("            now_ns = time.monotonic_ns()\n", "            self.tell(f\"at {done_s",
+    "run/runner.py": ("            now_ns = time.monotonic_ns()\n", "            self.tell(f\"at {max(done_s",
                       "        self.phase(\"traffic\""),
 }
 SCENARIOS = {
