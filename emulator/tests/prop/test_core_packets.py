@@ -3,8 +3,9 @@
 
 from collections import defaultdict
 
+import pytest
 from coreffi import lib
-from coreplan import DL, KEEP, MS, NETWORK, SL, UL, Run, destination, plans
+from coreplan import DL, IM, KEEP, MS, NETWORK, PORT_NETWORK, SL, UL, Plan, Run, destination, plans
 from hypothesis import given, settings
 
 fast = settings(max_examples=150)
@@ -101,3 +102,15 @@ def test_am_loses_nothing(plan):
     assert reasons <= {lib.CELL_DROP_QUEUE_FULL, lib.CELL_DROP_PDCP_DISCARD, lib.CELL_DROP_SHUTDOWN}
     if not run.cfg.pdcp.discard_timer_ms and not run.cfg.pdcp.reordering:
         assert lib.CELL_DROP_PDCP_DISCARD not in reasons
+
+
+@pytest.mark.parametrize("cqi", range(1, 16))
+@pytest.mark.parametrize("sender", [1, 1 | PORT_NETWORK])
+@pytest.mark.parametrize("mode", [lib.CELL_RLC_UM, lib.CELL_RLC_AM])
+def test_what_is_left_of_a_packet_gets_a_grant_of_its_own(mode, sender, cqi):
+    """Grants that ignore headers, at any rate: the last bytes wait for no other packet."""
+    keys = {"n_ue": 1, "ue": [{"peer": NETWORK, "mode": IM, "cqi_ul": cqi, "cqi_dl": cqi}], "rlc.mode": mode,
+            "lte.n_rb": 6, "lte.mac.grants_ignore_headers": 1}
+    for length in range(1, 120):
+        run = Run(Plan(keys, [(0, "push", sender, length)]))
+        assert len(run.of(lib.CELL_OUT_DELIVER)) == 1, length

@@ -6,6 +6,8 @@
 
 #include "base/assert.h"
 
+#define HEADER_BYTES 8
+
 uint32_t grant_overhead(uint32_t sdu_bytes)
 {
 	/*
@@ -13,7 +15,14 @@ uint32_t grant_overhead(uint32_t sdu_bytes)
 	 * byte of rounding; a length indicator (1.5 bytes) for every further
 	 * SDU, of which the smallest common one, a TCP ACK, has 42 bytes.
 	 */
-	return 8 + sdu_bytes / 28;
+	return HEADER_BYTES + sdu_bytes / 28;
+}
+
+uint32_t grant_wanted(uint32_t sdu_bytes, bool ignore_headers)
+{
+	uint32_t bytes = sdu_bytes + (ignore_headers ? 0 : grant_overhead(sdu_bytes));
+
+	return bytes > HEADER_BYTES ? bytes : HEADER_BYTES + 1;
 }
 
 static uint32_t payload(const struct grant *g)

@@ -82,4 +82,9 @@ bool grant_heard(const struct grant_ring *r);
 /** grant_overhead() - header bytes the eNB allows for beside @sdu_bytes */
 uint32_t grant_overhead(uint32_t sdu_bytes);
 
+/** grant_wanted() - bytes of a grant for @sdu_bytes, and for headers with them unless they are
+ * ignored; never so few that nothing but headers would fit
+ */
+uint32_t grant_wanted(uint32_t sdu_bytes, bool ignore_headers);
+
 #endif

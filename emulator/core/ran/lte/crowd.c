@@ -89,13 +89,12 @@ uint32_t lte_crowd_issue(struct lte *lte, struct crowd *crowd, const struct sche
                          struct rb_budget *rb, uint32_t subframe, uint8_t stream)
 {
 	const struct cell_cfg *cfg = &lte->cell.cfg;
-	uint32_t m = f->id - 2u * cfg->n_ue, want = f->backlog, bytes, overhead;
+	uint32_t m = f->id - 2u * cfg->n_ue, bytes, overhead;
+	uint32_t want = grant_wanted(f->backlog, cfg->lte.mac.grants_ignore_headers);
 	uint32_t rtt_tti = crowd->dir == CELL_DIR_UL ? HARQ_UL_RTT_TTI : cfg->harq.dl_rtt_tti;
 	uint8_t itbs = crowd->member[m].format;
 	uint16_t n_rb;
 
-	if (!cfg->lte.mac.grants_ignore_headers)
-		want += grant_overhead(f->backlog);
 	n_rb = phy_rb_needed((enum cell_dir)crowd->dir, itbs, want, rb->free);
 	bytes = phy_tbs(itbs, n_rb);
 	overhead = grant_overhead(bytes);

@@ -46,7 +46,7 @@ static uint32_t issue(struct lte *lte, const struct sched_flow *f, const struct 
 	struct ue *u = &lte->ue[f->ue];
 	struct lte_sch *sch = &u->sch[f->dir];
 	bool asked = f->dir == CELL_DIR_UL && u->enb_backlog[CELL_DIR_UL] == 0;
-	uint32_t want = f->backlog, overhead;
+	uint32_t want, overhead;
 	int id = 0;
 	struct grant g = {
 		.subframe = d->tti + d->lead_tti,
@@ -57,8 +57,7 @@ static uint32_t issue(struct lte *lte, const struct sched_flow *f, const struct 
 		.asked = asked,
 	};
 
-	if (!lte->cell.cfg.lte.mac.grants_ignore_headers || asked)
-		want += grant_overhead(f->backlog);
+	want = grant_wanted(f->backlog, lte->cell.cfg.lte.mac.grants_ignore_headers && !asked);
 	if (want < sch->least)
 		want = sch->least;
 	g.n_rb = phy_rb_needed(f->dir, g.itbs, want, d->rb->free);

@@ -97,7 +97,7 @@ static bool standing_grant(const struct lte *lte, const struct ue *u, uint32_t t
                            struct grant *ret)
 {
 	enum cell_dir dir = buffered(lte, u, CELL_DIR_UL) ? CELL_DIR_UL : CELL_DIR_SL;
-	uint32_t bytes = buffered(lte, u, dir), want = bytes + grant_overhead(bytes);
+	uint32_t bytes = buffered(lte, u, dir), want = grant_wanted(bytes, false);
 	uint16_t share = (uint16_t)(lte->cell.cfg.lte.n_rb / lte->cell.cfg.n_ue);
 
 	if (!lte->cell.cfg.lte.mac.ul_always_scheduled || bytes == 0 || !u->sch[dir].cqi)
