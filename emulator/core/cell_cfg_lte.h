@@ -58,6 +58,12 @@ struct cell_lte_mode_switch_cfg {
 	uint8_t flush_air;  /* blocks on the air are void, too; those of AM always are */
 };
 
+/* Link adaptation that learns from ACKs and NACKs. */
+struct cell_lte_outer_loop_cfg {
+	uint32_t target_bler_q32; /* of first transmissions; 0: none */
+	uint16_t step_cdb;
+};
+
 /* LTE, beside what it shares with NR. */
 struct cell_lte_cfg {
 	uint16_t n_rb;        /* 6..110 */
@@ -67,6 +73,7 @@ struct cell_lte_cfg {
 	struct cell_lte_ra_cfg ra;
 	struct cell_lte_mac_cfg mac;
 	struct cell_lte_sr_cfg sr;
+	struct cell_lte_outer_loop_cfg outer_loop;
 	struct cell_lte_control_cfg control;
 	struct cell_lte_mode_switch_cfg mode_switch;
 };

@@ -65,6 +65,7 @@ LTE = [
     *OF_CHANNELS, *OF_UES,
     Refusal("lte.mac.ul_always_scheduled", "true with a resource block for each UE, or false",
             lambda c: not c.lte.mac.ul_always_scheduled or c.n_ue <= c.lte.n_rb),
+    Refusal("lte.outer_loop.target_bler_q32", "at most half", lambda c: c.lte.outer_loop.target_bler_q32 < 2**31),
     Refusal("lte.timing.rar_delay_tti", "less than lte.ra.rac_timeout_tti",
             lambda c: c.lte.timing.rar_delay_tti < c.lte.ra.rac_timeout_tti),
     Refusal("lte.timing.rar_to_msg3_tti", "at least lte.timing.grant_to_tx_tti",

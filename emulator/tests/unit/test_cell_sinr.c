@@ -133,6 +133,60 @@ static void test_uplink(void **state)
 	run_end(&r);
 }
 
+/* Of @n downlink blocks, one each 10 ms, those of the second half: how many fail at first, and the
+ * MCS of the last one. */
+static size_t failures_at(int32_t sinr_cdb, double target, size_t n, uint8_t *ret_mcs)
+{
+	size_t failed = 0, sent = 0;
+	struct run r;
+
+	setup(&r, 8);
+	r.cfg.lte.outer_loop.target_bler_q32 = (uint32_t)(target * UINT32_MAX);
+	r.cfg.lte.outer_loop.step_cdb = 50;
+	run_start(&r);
+	set_sinr(&r, sinr_cdb, 0);
+	for (size_t i = 0; i < n; i++)
+		run_push(&r, 1 | CELL_PORT_NETWORK, 250, MS(10 * ((int64_t)i + 1)));
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(r.n_delivered, n);
+	for (size_t i = 0; i < r.n_records; i++) {
+		const struct cell_record *row = &r.records[i];
+
+		if (row->dir != CELL_DIR_DL)
+			continue;
+		if (row->event == CELL_EV_MAC_TX) {
+			sent++;
+			*ret_mcs = row->mcs;
+		}
+		failed += row->event == CELL_EV_HARQ_NACK && row->value == 1 && sent > n / 2;
+	}
+	run_end(&r);
+	return failed;
+}
+
+/* The CQI promises too much: without an outer loop all blocks fail, with one as many as it wants.
+ */
+static void test_an_outer_loop_learns_from_failures(void **state)
+{
+	uint8_t by_cqi, learnt;
+
+	(void)state;
+	assert_in_range(failures_at(-400, 0, 400, &by_cqi), 195, 200);
+	assert_in_range(failures_at(-400, 0.1, 400, &learnt), 12, 28);
+	assert_true(learnt < by_cqi);
+	assert_in_range(failures_at(-400, 0.3, 400, &learnt), 45, 75);
+}
+
+static void test_an_outer_loop_learns_from_success(void **state)
+{
+	uint8_t by_cqi, learnt;
+
+	(void)state;
+	assert_int_equal(failures_at(500, 0, 1500, &by_cqi), 0);
+	assert_in_range(failures_at(500, 0.1, 1500, &learnt), 50, 100);
+	assert_true(learnt > by_cqi);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -143,6 +197,8 @@ int main(void)
 		cmocka_unit_test(test_without_harq),
 		cmocka_unit_test(test_ladder_where_the_sinr_is_unknown),
 		cmocka_unit_test(test_uplink),
+		cmocka_unit_test(test_an_outer_loop_learns_from_failures),
+		cmocka_unit_test(test_an_outer_loop_learns_from_success),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

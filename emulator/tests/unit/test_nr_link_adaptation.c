@@ -9,41 +9,41 @@
 /* After nine successes and a failure it is where it started. */
 static void test_balance(void **state)
 {
-	struct nr_outer_loop loop;
+	struct outer_loop loop;
 
 	(void)state;
-	nr_outer_loop_init(&loop, TENTH, 90, 1000);
+	outer_loop_init(&loop, TENTH, 90, 1000);
 	for (int i = 0; i < 9; i++)
-		nr_outer_loop_feedback(&loop, true);
+		outer_loop_feedback(&loop, true);
 	assert_in_range(loop.offset_udb, 899990, 900000);
-	assert_in_range(nr_outer_loop_cdb(&loop), 89, 90);
-	nr_outer_loop_feedback(&loop, false);
+	assert_in_range(outer_loop_cdb(&loop), 89, 90);
+	outer_loop_feedback(&loop, false);
 	assert_in_range(loop.offset_udb + 10, 0, 10);
-	assert_int_equal(nr_outer_loop_cdb(&loop), -1); /* rounded down */
+	assert_int_equal(outer_loop_cdb(&loop), -1); /* rounded down */
 }
 
 static void test_limits(void **state)
 {
-	struct nr_outer_loop loop;
+	struct outer_loop loop;
 
 	(void)state;
-	nr_outer_loop_init(&loop, TENTH, 90, 200);
+	outer_loop_init(&loop, TENTH, 90, 200);
 	for (int i = 0; i < 100; i++)
-		nr_outer_loop_feedback(&loop, true);
-	assert_int_equal(nr_outer_loop_cdb(&loop), 200);
+		outer_loop_feedback(&loop, true);
+	assert_int_equal(outer_loop_cdb(&loop), 200);
 	for (int i = 0; i < 5; i++)
-		nr_outer_loop_feedback(&loop, false);
-	assert_int_equal(nr_outer_loop_cdb(&loop), -200);
+		outer_loop_feedback(&loop, false);
+	assert_int_equal(outer_loop_cdb(&loop), -200);
 }
 
 static void test_off(void **state)
 {
-	struct nr_outer_loop loop;
+	struct outer_loop loop;
 
 	(void)state;
-	nr_outer_loop_init(&loop, 0, 90, 200);
-	nr_outer_loop_feedback(&loop, false);
-	assert_int_equal(nr_outer_loop_cdb(&loop), 0);
+	outer_loop_init(&loop, 0, 90, 200);
+	outer_loop_feedback(&loop, false);
+	assert_int_equal(outer_loop_cdb(&loop), 0);
 }
 
 static void test_sinr_to_mcs(void **state)
@@ -62,20 +62,20 @@ static void test_sinr_to_mcs(void **state)
 
 static void test_choice(void **state)
 {
-	struct nr_outer_loop loop;
+	struct outer_loop loop;
 
 	(void)state;
-	nr_outer_loop_init(&loop, TENTH, 100, 1000);
+	outer_loop_init(&loop, TENTH, 100, 1000);
 	assert_int_equal(nr_choose_mcs(&loop, NR_TABLE_64QAM, NR_TABLE_64QAM, 15), 28);
 	assert_int_equal(nr_choose_mcs(&loop, NR_TABLE_64QAM, NR_TABLE_64QAM, 0), 0);
 	for (int i = 0; i < 3; i++) { /* each failure makes the next block safer */
 		uint8_t before = nr_choose_mcs(&loop, NR_TABLE_64QAM, NR_TABLE_64QAM, 15);
 
-		nr_outer_loop_feedback(&loop, false);
+		outer_loop_feedback(&loop, false);
 		assert_true(nr_choose_mcs(&loop, NR_TABLE_64QAM, NR_TABLE_64QAM, 15) < before);
 	}
 	for (int i = 0; i < 100; i++)
-		nr_outer_loop_feedback(&loop, true);
+		outer_loop_feedback(&loop, true);
 	assert_true(nr_choose_mcs(&loop, NR_TABLE_64QAM, NR_TABLE_64QAM, 7) >
 	            nr_cqi_to_mcs(NR_TABLE_64QAM, NR_TABLE_64QAM, 7));
 }

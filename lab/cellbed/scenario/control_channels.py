@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from cellbed.scenario.fields import Key, Milliseconds, Model
+from cellbed.scenario.fields import Decibel, ErrorRate, Key, Milliseconds, Model
 
 
 class SchedulingRequests(Model):
@@ -24,6 +24,16 @@ class SchedulingRequests(Model):
     bsr_retx_ms: Literal[320, 640, 1280, 2560, 5120, 10240] = Key(320,
         says="`retxBSR-Timer`: so long a UE that sent a BSR waits for grants before it asks again, in place of "
              "`radio.ra.rac_timeout_ms`")
+
+
+class OuterLoop(Model):
+    """What an eNB learns from ACKs and NACKs. Source: Sampath."""
+
+    target_bler: ErrorRate = Key(..., 0.001, 0.5,
+        says="Failures of first transmissions that it aims at: for each UE and direction an offset of the CQI's SINR, "
+             "which ACKs raise and NACKs lower, up to 20 dB")
+    step_db: Decibel = Key(0.5, 0.01, 5,
+        says="What a NACK takes from the offset; an ACK adds this times target_bler / (1 - target_bler)")
 
 
 class CqiReports(Model):

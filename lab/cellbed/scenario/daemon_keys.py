@@ -33,6 +33,7 @@ _MADE = """/* SPDX-License-Identifier: GPL-2.0-or-later */
 _SECTIONS: dict[str, tuple[type[BaseModel], str]] = {
     "cell": (radio.Radio, ""), "timing": (radio.Timing, "lte.timing."), "ra": (radio.RandomAccess, "lte.ra."),
     "mac": (radio.Mac, "lte.mac."), "sr": (control_channels.SchedulingRequests, "lte.sr."),
+    "outer_loop": (control_channels.OuterLoop, "lte.outer_loop."),
     "harq": (radio.Harq, "harq."), "control": (radio.Control, "lte.control."),
     "rlc": (bearer.Rlc, "rlc."), "rlc_um": (bearer.RlcUm, "rlc.um."), "rlc_am": (bearer.RlcAm, "rlc.am."),
     "pdcp": (bearer.Pdcp, "pdcp."), "mode_switch": (radio.ModeSwitch, "lte.mode_switch."),

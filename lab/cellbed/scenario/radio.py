@@ -26,7 +26,7 @@ from cellbed.scenario.bearer import (
 )
 from cellbed.scenario.channel import Channel
 from cellbed.scenario.constant_rate import ConstantRate
-from cellbed.scenario.control_channels import CqiReports, SchedulingRequests
+from cellbed.scenario.control_channels import CqiReports, OuterLoop, SchedulingRequests
 from cellbed.scenario.crowd import Crowd
 from cellbed.scenario.fields import Key, Microseconds, Milliseconds, Model, Name, Probability, Rate, Ttis, known, unset
 from cellbed.scenario.handover import Handover
@@ -302,6 +302,8 @@ class Radio(Model):
     mac: Mac = Mac()
     sr: SchedulingRequests | None = Key(None, exclude_if=unset,
         says="Scheduling Requests: UEs ask for grants on PUCCH; null: by random access, as in Nardini")
+    outer_loop: OuterLoop | None = Key(None, exclude_if=unset,
+        says="Link adaptation that learns from ACKs and NACKs, in LTE; null: the transport format is the CQI's")
     harq: Harq = Harq()
     control: Control = Control()
     rlc: Rlc = Rlc()

@@ -44,6 +44,7 @@ struct tb {
 	uint8_t outcome; /* enum tb_outcome of the last one */
 	bool nack_to_ack;
 	bool ack_to_nack;      /* DL: decoded, and sent again nevertheless */
+	bool acked;            /* what the eNB hears of this attempt, without a misread ACK */
 	bool delivered;        /* by an earlier attempt: what comes now is thrown away */
 	bool dtx;              /* the UE missed the assignment of this attempt */
 	struct bler_soft soft; /* with errors by SINR */

@@ -98,8 +98,9 @@ static void attempt(struct lte *lte, struct lte_sch *sch, const struct grant *g,
 	else
 		tb->outcome = (uint8_t)harq_draw(&lte->harq, tb, fail_q32(lte, sch, g, tb),
 		                                 &sch->harq_rng, &sch->feedback_rng);
+	tb->acked = tb->outcome == TB_DECODED || tb->nack_to_ack;
 	if (tb->attempt == 1 && rng_hit(&sch->loss_rng, sch->bler_q32))
-		tb->outcome = TB_LOST;
+		tb->outcome = TB_LOST; /* and nobody notices */
 	misread(lte, sch, tb);
 	air_process(lte, tb)->grant = *g;
 	info = describe(lte, tb, g);

@@ -207,6 +207,9 @@ const char *lte_check(const struct cell_cfg *cfg, const char **ret_range)
 	*ret_range = "true with a resource block for each UE, or false";
 	if (cfg->lte.mac.ul_always_scheduled && cfg->n_ue > cfg->lte.n_rb)
 		return "lte.mac.ul_always_scheduled";
+	*ret_range = "at most half";
+	if (cfg->lte.outer_loop.target_bler_q32 > UINT32_MAX / 2)
+		return "lte.outer_loop.target_bler_q32";
 	*ret_range = "less than lte.ra.rac_timeout_tti";
 	if (cfg->lte.timing.rar_delay_tti >= cfg->lte.ra.rac_timeout_tti)
 		return "lte.timing.rar_delay_tti";

@@ -96,6 +96,8 @@ static void decode(struct lte *lte, struct tb *tb)
 		tb_free(&lte->blocks, tb);
 		return;
 	}
+	if (tb->attempt == 1 && !tb->dtx && lte->cell.cfg.lte.outer_loop.target_bler_q32)
+		heard_first(lte, sch, tb->acked && !tb->ack_to_nack);
 	if (tb->outcome != TB_DECODED || !tb->delivered)
 		record_outcome(lte, sch, tb);
 	if (tb->outcome == TB_NACK) {

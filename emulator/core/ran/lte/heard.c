@@ -46,11 +46,28 @@ void heard_bsr(struct lte *lte, struct ue *u, const struct mac_bsr *bsr, uint32_
 	}
 }
 
-void heard_format(const struct cell_cfg *cfg, struct lte_sch *sch, uint8_t cqi)
+void heard_format(const struct lte *lte, struct lte_sch *sch, uint8_t cqi)
 {
+	const struct cell_cfg *cfg = &lte->cell.cfg;
+
 	sch->cqi = cqi;
 	sch->itbs = phy_itbs(sch->at.dir, cqi, control_symbols(cfg));
+	if (cfg->lte.outer_loop.target_bler_q32 && cqi > 0)
+		sch->itbs = lte_choose_itbs(&lte->formats[sch->at.dir], &sch->loop, sch->itbs);
 	sch->level = control_level(cfg, cqi);
+}
+
+void heard_first(struct lte *lte, struct lte_sch *sch, bool ack)
+{
+	outer_loop_feedback(&sch->loop, ack);
+	heard_format(lte, sch, sch->cqi);
+}
+
+void heard_nothing(const struct lte *lte, struct lte_sch *sch)
+{
+	const struct cell_lte_outer_loop_cfg *cfg = &lte->cell.cfg.lte.outer_loop;
+
+	outer_loop_init(&sch->loop, cfg->target_bler_q32, cfg->step_cdb, OUTER_LOOP_LIMIT_CDB);
 }
 
 static void record(struct lte *lte, const struct lte_sch *sch, uint8_t cqi)
@@ -68,7 +85,7 @@ static void take_reports(const struct lte *lte, struct lte_sch *sch)
 	uint8_t cqi;
 
 	if (reports_take(&sch->reports, lte->cell.event_ns - lte->cell.start_ns, &cqi))
-		heard_format(&lte->cell.cfg, sch, cqi);
+		heard_format(lte, sch, cqi);
 }
 
 void heard_reports(struct lte *lte, struct ue *u)
@@ -85,7 +102,7 @@ void heard_channel(struct lte *lte, struct lte_sch *sch, uint8_t cqi, int32_t si
 		reports_channel(&sch->reports, &lte->cell.cfg, sch->ue,
 		                lte->cell.event_ns - lte->cell.start_ns, cqi);
 	} else {
-		heard_format(&lte->cell.cfg, sch, cqi);
+		heard_format(lte, sch, cqi);
 	}
 	record(lte, sch, cqi);
 }
@@ -94,6 +111,7 @@ void heard_cqi(struct lte *lte, struct lte_sch *sch, uint8_t cqi, int32_t sinr_c
 {
 	sch->sinr_cdb = sinr_cdb;
 	sch->reports = (struct reports){ 0 };
-	heard_format(&lte->cell.cfg, sch, cqi);
+	heard_nothing(lte, sch);
+	heard_format(lte, sch, cqi);
 	record(lte, sch, cqi);
 }

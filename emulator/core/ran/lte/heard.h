@@ -12,7 +12,13 @@ void heard_bsr(struct lte *lte, struct ue *u, const struct mac_bsr *bsr, uint32_
 void heard_absent(struct lte *lte, const struct tb *tb);
 
 /** heard_format() - what the eNB chooses for @sch, whose CQI is @cqi */
-void heard_format(const struct cell_cfg *cfg, struct lte_sch *sch, uint8_t cqi);
+void heard_format(const struct lte *lte, struct lte_sch *sch, uint8_t cqi);
+
+/** heard_first() - a first transmission of @sch was acknowledged, or not */
+void heard_first(struct lte *lte, struct lte_sch *sch, bool ack);
+
+/** heard_nothing() - the outer loop of @sch starts again */
+void heard_nothing(const struct lte *lte, struct lte_sch *sch);
 
 /** heard_channel() - the channel of @sch has this CQI and SINR from now on; 0 = out of range */
 void heard_channel(struct lte *lte, struct lte_sch *sch, uint8_t cqi, int32_t sinr_cdb);

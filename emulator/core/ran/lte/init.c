@@ -12,6 +12,7 @@
 
 #include "phy/lte/phy.h"
 #include "ran/channel/channel.h"
+#include "ran/lte/control.h"
 #include "ran/lte/crowd.h"
 #include "ran/lte/heard.h"
 #include "ran/lte/lch.h"
@@ -123,8 +124,9 @@ size_t lte_out_min(const struct cell_cfg *cfg)
 	       (size_t)cfg->max_pkts * rows + 64;
 }
 
-static void init_sch(struct lte_sch *sch, const struct cell_cfg *cfg, uint8_t id, enum cell_dir dir)
+static void init_sch(const struct lte *lte, struct lte_sch *sch, uint8_t id, enum cell_dir dir)
 {
+	const struct cell_cfg *cfg = &lte->cell.cfg;
 	static const char *const streams[CELL_DIR_COUNT][3] = {
 		[CELL_DIR_UL] = { "loss-ul", "harq-ul", "harq-feedback-ul" },
 		[CELL_DIR_DL] = { "loss-dl", "harq-dl", "harq-feedback-dl" },
@@ -144,7 +146,8 @@ static void init_sch(struct lte_sch *sch, const struct cell_cfg *cfg, uint8_t id
 		.lcid = channel_lcid(cfg, id, 0, dir),
 	};
 	sch->sinr_cdb = CELL_SINR_UNKNOWN;
-	heard_format(cfg, sch, cqi[dir]);
+	heard_nothing(lte, sch);
+	heard_format(lte, sch, cqi[dir]);
 	sch->bler_q32 = bler[dir];
 	rng_init(&sch->loss_rng, cfg->seed, streams[dir][0], id);
 	rng_init(&sch->harq_rng, cfg->seed, streams[dir][1], id);
@@ -175,8 +178,9 @@ static void init_bearer(struct bearer *b, struct lte *lte, struct lte_sch *sch, 
 	bearer_init_pdcp(lte, b);
 }
 
-static void init_ue(struct ue *u, const struct cell_cfg *cfg, uint8_t id)
+static void init_ue(const struct lte *lte, struct ue *u, uint8_t id)
 {
+	const struct cell_cfg *cfg = &lte->cell.cfg;
 	*u = (struct ue){
 		.id = id,
 		.rnti = cfg->ue[id - 1].rnti,
@@ -189,7 +193,7 @@ static void init_ue(struct ue *u, const struct cell_cfg *cfg, uint8_t id)
 	times_init(&u->rrc.times, cfg->seed, id);
 	request_reset(u);
 	for (int d = 0; d < CELL_DIR_COUNT; d++) {
-		init_sch(&u->sch[d], cfg, id, (enum cell_dir)d);
+		init_sch(lte, &u->sch[d], id, (enum cell_dir)d);
 		for (uint8_t k = 0; k < CELL_MAX_ENB; k++)
 			u->channel[k][d] = (struct cell_channel){ .cqi = u->sch[d].cqi,
 				                                  .sinr_cdb = CELL_SINR_UNKNOWN };
@@ -263,11 +267,13 @@ void lte_init(struct lte *lte)
 	const struct cell_cfg *cfg = &lte->cell.cfg;
 
 	harq_model_init(&lte->harq, &cfg->harq, cfg->lte.control.dtx == CELL_DTX_LOSE);
+	for (int d = 0; cfg->lte.outer_loop.target_bler_q32 && d < CELL_DIR_COUNT; d++)
+		lte_formats_init(&lte->formats[d], (enum cell_dir)d, control_symbols(cfg));
 	heap_init(&lte->due_timer, cfg->n_ue * CELL_DIR_COUNT);
 	heap_init(&lte->due_tti, cfg->n_ue);
 	heap_init(&lte->due_rrc, cfg->n_ue);
 	for (uint8_t i = 0; i < cfg->n_ue; i++)
-		init_ue(&lte->ue[i], cfg, (uint8_t)(i + 1));
+		init_ue(lte, &lte->ue[i], (uint8_t)(i + 1));
 	init_bearers(lte);
 	for (uint8_t i = 0; i < cfg->n_ue; i++) {
 		for (int d = 0; d < CELL_DIR_COUNT; d++)

@@ -48,6 +48,7 @@
 #include "mac/common/tb.h"
 #include "mac/lte/grant.h"
 #include "mac/lte/harq.h"
+#include "mac/lte/link_adaptation.h"
 #include "mac/lte/pdu.h"
 #include "pdcp/lte/pdcp.h"
 #include "ran/channel/reports.h"
@@ -93,6 +94,7 @@ struct lte_sch {
 	uint8_t ue;             /* UL, SL: sender; DL: receiver */
 	struct out_at at;       /* with the LCID of the default bearer */
 	struct reports reports; /* of its CQI, under way */
+	struct outer_loop loop;
 };
 
 enum ra_state {
@@ -230,6 +232,7 @@ struct lte {
 	struct sched_memory *sched; /* of all schedulers */
 	struct crowd_memory crowd;  /* of all cells and directions */
 
+	struct lte_formats formats[CELL_DIR_COUNT]; /* with an outer loop */
 	struct tb_pool blocks;
 	struct tb_queue air[2]; /* in flight, by decode time: 0 UL and SL, 1 DL */
 	struct bearer *bearer;  /* of all shared channels */

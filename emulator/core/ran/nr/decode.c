@@ -99,7 +99,7 @@ static void settle_uplink(struct nr *nr, struct nr_sch *sch, const struct nr_tb 
 	p->state = tb->outcome == NR_NACK ? NR_PROCESS_RETX : NR_PROCESS_FREE;
 	if (tb->attempt == 1 && nr->cell.cfg.nr.link_adaptation.outer_loop &&
 	    tb->harq_id != NR_HARQ_RA) {
-		nr_outer_loop_feedback(&sch->loop, tb->outcome == NR_DECODED);
+		outer_loop_feedback(&sch->loop, tb->outcome == NR_DECODED);
 		nr_air_adapt(nr, sch);
 	}
 	if (tb->harq_id != NR_HARQ_RA)

@@ -59,7 +59,7 @@ static void hear(struct nr *nr, struct nr_ue *u, struct nr_process *p, uint32_t 
 	p->known_slot = NR_SLOT_NEVER;
 	p->state = p->tb ? NR_PROCESS_RETX : NR_PROCESS_FREE;
 	if (p->attempt == 1 && nr->cell.cfg.nr.link_adaptation.outer_loop) {
-		nr_outer_loop_feedback(&dl->loop, p->ack);
+		outer_loop_feedback(&dl->loop, p->ack);
 		nr_air_adapt(nr, dl);
 	}
 }

@@ -21,9 +21,8 @@
 #include "ran/nr/ue.h"
 #include "rlc/nr/nr.h"
 
-#define OUTER_LOOP_LIMIT_CDB 2000
-#define BLOCKS_OF_UE         (2 * NR_HARQ_MAX + 2)
-#define BLOCKS_MAX           512
+#define BLOCKS_OF_UE (2 * NR_HARQ_MAX + 2)
+#define BLOCKS_MAX   512
 
 #define SECOND_CELL_RNTI   0xe000
 #define SECOND_CELL_STREAM 256u
@@ -230,9 +229,8 @@ void nr_init_mac(struct nr *nr, struct nr_ue *u)
 	const struct cell_cfg *cfg = &nr->cell.cfg;
 
 	for (int d = 0; d < 2; d++)
-		nr_outer_loop_init(&u->sch[d].loop, cfg->nr.link_adaptation.target_bler_q32,
-		                   cfg->nr.link_adaptation.outer_loop_step_cdb,
-		                   OUTER_LOOP_LIMIT_CDB);
+		outer_loop_init(&u->sch[d].loop, cfg->nr.link_adaptation.target_bler_q32,
+		                cfg->nr.link_adaptation.outer_loop_step_cdb, OUTER_LOOP_LIMIT_CDB);
 	u->ra.state = NR_RA_IDLE;
 	u->ra.granted = u->ra.dedicated = u->ra.answered = u->ra.decoded = false;
 	u->dl_waiting = 0;

@@ -122,7 +122,7 @@ struct nr_sch {
 	struct rng loss_rng;
 	struct rng harq_rng;
 	struct rng feedback_rng;
-	struct nr_outer_loop loop;
+	struct outer_loop loop;
 	uint32_t bler_q32;
 	uint32_t least; /* bytes of a block that is of use: a packet's where RLC does not segment */
 	int32_t sinr_cdb; /* or CELL_SINR_UNKNOWN */
