@@ -41,6 +41,7 @@ struct cell_lte_sr_cfg {
 	uint8_t period_ms;        /* of a UE's occasions; 0 = it has none, and uses random access */
 	uint8_t prohibit_periods; /* least time between two requests */
 	uint8_t trans_max;        /* without success, before random access */
+	uint32_t missed_q32;      /* share of requests that the eNB does not detect */
 	uint16_t bsr_retx_ms;     /* so long a UE that sent a BSR waits for grants */
 };
 

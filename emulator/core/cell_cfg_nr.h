@@ -49,6 +49,7 @@ struct cell_nr_mac_cfg {
 	uint16_t sr_period_slots;      /* 0: no scheduling requests */
 	uint16_t sr_prohibit_timer_ms;
 	uint8_t sr_trans_max;
+	uint32_t sr_missed_q32;   /* share of requests that the gNB does not detect */
 	uint16_t bsr_periodic_ms; /* 0: infinity */
 	uint16_t bsr_retx_ms;
 	uint8_t configured_grant; /* enum cell_configured_grant */

@@ -32,9 +32,11 @@ def test_what_waits_is_dropped(system):
         end_ns = {o.tag: o.t_ns for o in run.of(lib.CELL_OUT_DELIVER, lib.CELL_OUT_DROP)}
         assert len(end_ns) == len(run.of(lib.CELL_OUT_DELIVER, lib.CELL_OUT_DROP)) == len(run.pushed)
         begun_ns = {row["tag"]: row["t_ns"] for row in reversed(run.rows(lib.CELL_EV_RLC_TX))}
-        for o in run.of(lib.CELL_OUT_DROP):
-            if o.reason == lib.CELL_DROP_FLUSH:
-                assert o.t_ns in {t_ns for t_ns, _ in at} and begun_ns.get(o.tag, o.t_ns) >= o.t_ns
+        begun_there_ns = {(row["tag"], row["dir"]): row["t_ns"] for row in reversed(run.rows(lib.CELL_EV_RLC_TX))}
+        for row in run.rows(lib.CELL_EV_PKT_DROP):
+            if row["value"] == lib.CELL_DROP_FLUSH:
+                assert row["t_ns"] in {t_ns for t_ns, _ in at}
+                assert begun_there_ns.get((row["tag"], row["dir"]), row["t_ns"]) >= row["t_ns"]
         for t_ns, ue in at:
             for tag, (since_ns, port, _) in run.pushed.items():
                 if port == ue and since_ns <= t_ns < end_ns[tag]:

@@ -10,6 +10,7 @@ from draw import plans
 from hypothesis import given, settings
 
 fast = settings(max_examples=100)
+ENDS = lib.CELL_EV_BSR_TX, lib.CELL_EV_GRANT, lib.CELL_EV_PKT_DROP  # of what a UE asks for
 PERIODS_MS, TRANS_MAX, BSR_RETX_MS = (1, 2, 5, 10, 20, 40, 80), (4, 8, 16), (320, 640)
 
 
@@ -17,7 +18,8 @@ def asking(choices, **kinds):
     """A plan of a cell whose UEs have occasions for requests."""
     found = plan(choices, changes={"lte.mac.ul_always_scheduled": 0}, **kinds)
     found.cfg.update({"lte.sr.period_ms": choices.pick(*PERIODS_MS), "lte.sr.prohibit_periods": choices.number(0, 7),
-                      "lte.sr.trans_max": choices.pick(*TRANS_MAX), "lte.sr.bsr_retx_ms": choices.pick(*BSR_RETX_MS)})
+                      "lte.sr.trans_max": choices.pick(*TRANS_MAX), "lte.sr.bsr_retx_ms": choices.pick(*BSR_RETX_MS),
+                      "lte.sr.missed_q32": choices.pick(0, 2**30, 2**31, 2**32 - 1) if kinds.get("lossy", True) else 0})
     return found
 
 
@@ -26,8 +28,9 @@ def networks(**kinds):
 
 
 def requests(run, ue):
-    """Rows of a UE's requests, preambles and BSRs and of its uplink grants, in order."""
-    return [row for row in run.rows(lib.CELL_EV_SR, lib.CELL_EV_RA_PREAMBLE, lib.CELL_EV_BSR_TX, lib.CELL_EV_GRANT)
+    """Rows of a UE's requests, preambles and BSRs, of its uplink grants and of what it drops, in order."""
+    events = lib.CELL_EV_SR, lib.CELL_EV_RA_PREAMBLE, *ENDS
+    return [row for row in run.rows(*events)
             if row["node"] == ue or (row["peer"] == ue and row["dir"] != lib.CELL_DIR_DL)]
 
 
@@ -39,7 +42,7 @@ def test_timers_and_counter(found):
     for ue in range(1, found.cfg["n_ue"] + 1):
         count, answered, last_ns = 0, True, None
         for row in requests(run, ue):
-            if row["event"] in (lib.CELL_EV_BSR_TX, lib.CELL_EV_GRANT):
+            if row["event"] in ENDS:
                 answered = True
             elif row["event"] == lib.CELL_EV_RA_PREAMBLE:
                 assert count == sr["trans_max"]

@@ -114,6 +114,39 @@ static void test_requests_in_vain_end_in_random_access(void **state)
 	run_end(&r);
 }
 
+/* A request that the eNB does not detect is as one out of range; of many it detects its share. */
+static void test_requests_are_missed(void **state)
+{
+	struct run r;
+	size_t alone = 0;
+
+	(void)state;
+	defaults(&r, 5);
+	r.cfg.lte.sr.trans_max = 4;
+	r.cfg.lte.sr.missed_q32 = UINT32_MAX;
+	run_start(&r);
+	run_push(&r, 1, 40, 1);
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(run_count(&r, CELL_EV_SR, 1), 4);
+	assert_int_equal(run_count(&r, CELL_EV_RA_PREAMBLE, 1), 1);
+	assert_int_equal(r.n_delivered, 1);
+	run_end(&r);
+
+	defaults(&r, 5);
+	r.cfg.lte.sr.missed_q32 = UINT32_MAX / 4;
+	run_start(&r);
+	for (int64_t i = 0; i < 200; i++)
+		run_push(&r, 1, 40, MS(100 * i) + 1);
+	run_until(&r, RUN_FOREVER);
+	for (size_t i = 0; i < run_count(&r, CELL_EV_SR, 1); i++)
+		alone += run_find(&r, CELL_EV_SR, 1, i)->value == 1;
+	assert_int_equal(alone, 200);
+	/* 3 of 4: 267 requests for 200 grants, give or take 3 standard deviations. */
+	assert_in_range(run_count(&r, CELL_EV_SR, 1), 238, 296);
+	assert_int_equal(r.n_delivered, 200);
+	run_end(&r);
+}
+
 /* The BSR is lost, so no other grant comes: retxBSR-Timer, then a request. */
 static void test_a_lost_bsr_is_sent_again(void **state)
 {
@@ -155,6 +188,7 @@ int main(void)
 		cmocka_unit_test(test_a_long_packet_takes_a_request_and_a_bsr),
 		cmocka_unit_test(test_a_bad_channel_gets_more_blocks),
 		cmocka_unit_test(test_requests_in_vain_end_in_random_access),
+		cmocka_unit_test(test_requests_are_missed),
 		cmocka_unit_test(test_a_lost_bsr_is_sent_again),
 		cmocka_unit_test(test_a_ue_asks_until_it_is_granted),
 	};

@@ -269,6 +269,36 @@ static void test_requests_in_vain(void **state)
 	run_end(&r);
 }
 
+/* Those that the gNB misses have no answer either. */
+static void test_requests_are_missed(void **state)
+{
+	struct run r;
+
+	(void)state;
+	nr_defaults(&r, 1);
+	r.cfg.nr.mac.sr_trans_max = 4;
+	r.cfg.nr.mac.sr_missed_q32 = UINT32_MAX;
+	run_start(&r);
+	run_push(&r, 1, 60, SLOT(2));
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(run_count(&r, CELL_EV_SR, 1), 4);
+	expect_at(&r, CELL_EV_RA_PREAMBLE, 1, 0, SLOT(44));
+	assert_int_equal(r.n_delivered, 1);
+	run_end(&r);
+
+	nr_defaults(&r, 1);
+	r.cfg.nr.mac.sr_missed_q32 = UINT32_MAX / 4;
+	run_start(&r);
+	for (int64_t i = 0; i < 200; i++)
+		run_push(&r, 1, 60, SLOT(2 + 200 * i));
+	run_until(&r, RUN_FOREVER);
+	/* 3 of 4: 267 requests for 200 grants, give or take 3 standard deviations. */
+	assert_in_range(run_count(&r, CELL_EV_SR, 1), 238, 296);
+	assert_int_equal(run_count(&r, CELL_EV_RA_PREAMBLE, 1), 0);
+	assert_int_equal(r.n_delivered, 200);
+	run_end(&r);
+}
+
 /* A channel says which CQI the UE reports, whatever its SINR, and comes with what the UE measures
  * of its gNB. */
 static void test_channel(void **state)
@@ -437,6 +467,7 @@ int main(void)
 		cmocka_unit_test(test_two_steps_collide),
 		cmocka_unit_test(test_a_grant_for_one_byte),
 		cmocka_unit_test(test_requests_in_vain),
+		cmocka_unit_test(test_requests_are_missed),
 		cmocka_unit_test(test_channel),
 		cmocka_unit_test(test_configured_grant),
 		cmocka_unit_test(test_configured_grant_on_demand),

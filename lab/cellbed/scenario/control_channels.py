@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from cellbed.scenario.fields import Decibel, ErrorRate, Key, Milliseconds, Model
+from cellbed.scenario.fields import Decibel, ErrorRate, Key, Milliseconds, Model, Probability, unset
 
 
 class SchedulingRequests(Model):
@@ -21,6 +21,8 @@ class SchedulingRequests(Model):
         says="`sr-ProhibitTimer`: least time between two requests, in periods; 0 = in each occasion")
     trans_max: Literal[4, 8, 16, 32, 64] = Key(64,
         says="`dsr-TransMax`: requests without success before the UE turns to random access")
+    missed: Probability | None = Key(None, exclude_if=unset,
+        says="Probability that the eNB does not detect a request; null: 0")
     bsr_retx_ms: Literal[320, 640, 1280, 2560, 5120, 10240] = Key(320,
         says="`retxBSR-Timer`: so long a UE that sent a BSR waits for grants before it asks again, in place of "
              "`radio.ra.rac_timeout_ms`")

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal
 from cellbed.scenario import bearer as bearer_keys
 from cellbed.scenario import handover
 from cellbed.scenario.control_channels import Broadcast
-from cellbed.scenario.fields import Decibel, ErrorRate, Key, Microseconds, Milliseconds, Slots, unset
+from cellbed.scenario.fields import Decibel, ErrorRate, Key, Microseconds, Milliseconds, Probability, Slots, unset
 from cellbed.scenario.system import System
 
 # Defaults of NR in the sections of LTE. Source: 5QI 9 of srsRAN Project,
@@ -159,6 +159,8 @@ class Nr(System):
         says="Least time between two of them. TS 38.321 5.4.4")
     sr_trans_max: Literal[4, 8, 16, 32, 64] = Key(64,
         says="Scheduling requests without success before the UE turns to random access. TS 38.321 5.4.4")
+    sr_missed: Probability | None = Key(None, exclude_if=unset,
+        says="Probability that the gNB does not detect a scheduling request; null: 0")
     bsr_periodic_ms: Literal[0, 1, 5, 10, 16, 20, 32, 40, 64, 80, 128, 160, 320, 640, 1280, 2560] = Key(1,
         says="`periodicBSR-Timer`; 0 = infinity. What came since the last BSR waits for the next one, and without one "
              "for `bsr_retx_ms`. srsRAN Project, low latency; TS 38.321 5.4.5")

@@ -109,6 +109,7 @@ void lte_digest(const struct lte *lte, uint64_t *h)
 		if (lte->cell.cfg.lte.sr.period_ms) {
 			digest_mix(h, u->request.prohibited_until);
 			digest_mix(h, u->request.heard_tti);
+			digest_mix(h, u->request_rng.state);
 			digest_mix(h, (uint64_t)u->request.count << 1 | u->request.failed);
 		}
 		digest_mix(h, u->control.rng.state);

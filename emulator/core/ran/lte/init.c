@@ -190,6 +190,7 @@ static void init_ue(const struct lte *lte, struct ue *u, uint8_t id)
 	rng_init(&u->ra.preamble_rng, cfg->seed, "preamble", id);
 	rng_init(&u->ra.backoff_rng, cfg->seed, "backoff", id);
 	rng_init(&u->control.rng, cfg->seed, "control", id);
+	rng_init(&u->request_rng, cfg->seed, "request", id);
 	times_init(&u->rrc.times, cfg->seed, id);
 	request_reset(u);
 	for (int d = 0; d < CELL_DIR_COUNT; d++) {

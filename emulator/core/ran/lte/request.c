@@ -6,8 +6,8 @@
  * there, and again in the next occasion that sr-ProhibitTimer allows, until a BSR has left. After
  * dsr-TransMax requests it uses random access, and has its occasions again when that has succeeded,
  * as if RRC had configured them again. The eNB hears a request when it would have decoded data of
- * that sub-frame; out of range it does not. It takes those from before its grant as answered.
- * Occasions take nothing from the uplink carrier.
+ * that sub-frame; out of range, and for a share of them, it does not. It takes those from before
+ * its grant as answered. Occasions take nothing from the uplink carrier.
  * Source: TS 36.321 5.4.4; TS 36.213 10.1.5
  */
 #include "ran/lte/request.h"
@@ -52,7 +52,8 @@ bool request_send(struct lte *lte, struct ue *u, uint32_t tti)
 		return true;
 	r->count++;
 	r->prohibited_until = tti + sr->prohibit_periods * sr->period_ms;
-	if (r->heard_tti == TTI_NEVER && u->channel[u->enb][CELL_DIR_UL].cqi > 0)
+	if (!rng_hit(&u->request_rng, sr->missed_q32) && r->heard_tti == TTI_NEVER &&
+	    u->channel[u->enb][CELL_DIR_UL].cqi > 0)
 		r->heard_tti = tti + lte->cell.cfg.lte.timing.decode_tti;
 	record(lte, u, tti);
 	return false;

@@ -175,6 +175,7 @@ struct ue {
 	bool detached; /* between two cells */
 	struct random_access ra;
 	struct scheduling_request request;
+	struct rng request_rng;
 	struct grant_ring ul; /* UL and SL: one transmission a sub-frame */
 	struct grant_ring dl;
 	struct {

@@ -49,6 +49,7 @@ static void mix_ue(uint64_t *h, const struct nr_ue *u)
 	digest_mix(h, (uint64_t)(r->pending << 2 | r->sr_pending << 1 | r->confirm_cg));
 	digest_mix(h, r->sr_count);
 	digest_mix(h, r->sr_from);
+	digest_mix(h, u->request_rng.state);
 	digest_mix(h, r->periodic_slot);
 	digest_mix(h, r->retx_slot);
 	digest_mix(h, (uint64_t)u->ra.state);

@@ -262,6 +262,7 @@ static void init_ue(struct nr *nr, struct nr_ue *u, uint8_t id, uint8_t cell, ui
 		nr->next_rnti = u->rnti;
 	rng_init(&u->ra.preamble_rng, cfg->seed, "preamble", stream);
 	rng_init(&u->ra.backoff_rng, cfg->seed, "backoff", stream);
+	rng_init(&u->request_rng, cfg->seed, "request", stream);
 	times_init(&u->rrc.times, cfg->seed, id);
 	init_sch(nr, u, CELL_DIR_UL);
 	init_sch(nr, u, CELL_DIR_DL);

@@ -173,7 +173,8 @@ bool nr_report_request(struct nr *nr, struct nr_ue *u, uint32_t slot)
 	r->sr_count++;
 	r->sr_from = slot + 1 + nr_slots(nr, nr->cell.cfg.nr.mac.sr_prohibit_timer_ms);
 	/* Out of range it is not heard. */
-	if (u->requested == NR_SLOT_NEVER && u->sch[CELL_DIR_UL].cqi > 0)
+	if (!rng_hit(&u->request_rng, nr->cell.cfg.nr.mac.sr_missed_q32) &&
+	    u->requested == NR_SLOT_NEVER && u->sch[CELL_DIR_UL].cqi > 0)
 		u->requested = nr_slot_at(nr, nr_slot_start(nr, slot + 1) + nr->frame.ul_decode_ns);
 	out_record(&nr->cell, &u->sch[CELL_DIR_UL].at,
 	           (struct cell_record){ .event = CELL_EV_SR,

@@ -223,6 +223,7 @@ struct nr_ue {
 	struct measurements measured;
 	struct nr_rrc rrc;
 	struct nr_report report;
+	struct rng request_rng;
 	struct nr_ra ra;
 	struct nr_drx drx;
 	struct nr_configured cg;
