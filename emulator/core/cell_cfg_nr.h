@@ -22,6 +22,7 @@ struct cell_nr_phy_cfg {
 	uint8_t layers_ul;
 	uint8_t pdcch_symbols; /* of each downlink slot */
 	uint16_t coreset_rb;   /* of these symbols, in which DCIs need room; 0 = no limit */
+	uint16_t pucch_rb;     /* of the uplink, for PUCCH */
 	uint8_t dmrs_symbols;  /* of each block */
 	uint8_t overhead_re;   /* of each block and PRB: 0, 6, 12, 18 */
 };

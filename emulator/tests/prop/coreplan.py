@@ -20,7 +20,7 @@ OF_OTHERS = ("utran.", "constant.", "handover.", "gtpu.", "system", "crowd.", "n
              "rlc.t_reassembly_ms", "pdcp.t_reordering_infinite", "pdcp.out_of_order")
 AT_MOST = {"rlc.um.sn_bits": 10, "pdcp.sn_bits": 12,  # NR has more
            "lte.outer_loop.target_bler_q32": 2**31 - 1,
-           "lte.sr.bsr_retx_ms": 1280}  # several fit into what a run gives what is under way
+           "lte.sr.missed_q32": 2**31, "lte.sr.bsr_retx_ms": 1280}  # several fit into the tail of a run
 WHOLE_MIN_RB = 18  # TM wants blocks with room for a packet
 PKTS_MAX = 300  # more take memory and time, and find nothing more
 ACTIONS_MAX, PLAN_BYTES = 25, 320
@@ -70,6 +70,7 @@ def in_time(cfg: dict) -> dict:
     return cfg | {
         "lte.timing.grant_to_tx_tti": grant_to_tx, "lte.timing.rar_delay_tti": rar_delay,
         "lte.timing.decode_tti": min(cfg.get("lte.timing.decode_tti", 4), 8 - grant_to_tx if harq else 8),
+        "lte.control.pucch_rb": min(cfg.get("lte.control.pucch_rb", 0), max(0, cfg.get("lte.n_rb", 50) - WHOLE_MIN_RB)),
         "lte.timing.rar_to_msg3_tti": max(cfg.get("lte.timing.rar_to_msg3_tti", 2), grant_to_tx),
         "lte.ra.rac_timeout_tti": max(cfg.get("lte.ra.rac_timeout_tti", 10), rar_delay + 1),
         **{key: min(cfg[key], most) for key, most in AT_MOST.items() if key in cfg},

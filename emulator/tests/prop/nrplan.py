@@ -17,7 +17,7 @@ CHOSEN = ("nr.phy.numerology", "nr.phy.duplex", "nr.phy.frequency_range", "nr.ph
           "nr.phy.overhead_re", "nr.mac.k0", "nr.mac.k1_min", "nr.mac.processing_capability", "nr.mac.cg_",
           "nr.mac.configured_grant", "nr.drx.", "nr.ra.rb", "nr.ra.rar_delay_slots", "nr.ra.response_window_slots",
           "nr.phy.layers_", "nr.mac.harq_processes", "nr.ra.prach_period_slots", "nr.ra.contention_resolution_ms",
-          "nr.mac.gnb_processing_us", "nr.aqm.", "nr.mac.sr_period_slots")
+          "nr.mac.gnb_processing_us", "nr.aqm.", "nr.mac.sr_period_slots", "nr.phy.pucch_rb")
 TWO_OF = {"rlc.um.sn_bits": (12, 6), "rlc.am.sn_bits": (18, 12), "pdcp.sn_bits": (18, 12)}
 
 
@@ -29,7 +29,7 @@ def frame(choices: Choices) -> dict:
             "nr.phy.duplex": choices.pick(1, 0), "nr.phy.tdd_pattern": pattern.encode(),
             "nr.phy.tdd_special_dl_symbols": choices.pick(9, 8), "nr.phy.tdd_special_ul_symbols": choices.pick(2, 4),
             "nr.mac.k0": choices.pick(0, 0, 1), "nr.mac.k1_min": choices.pick(4, 3, 6),
-            "nr.phy.layers_dl": choices.pick(1, 4),
+            "nr.phy.layers_dl": choices.pick(1, 4), "nr.phy.pucch_rb": choices.pick(0, 0, 1, 4),
             "nr.mac.gnb_processing_us": choices.pick(250, 0, 1, 3000), "nr.mac.harq_processes": choices.pick(16, 3, 5),
             "nr.ra.prach_period_slots": choices.pick(20, 1, 7), "nr.ra.response_window_slots": choices.pick(20, 80),
             "nr.ra.contention_resolution_ms": choices.pick(64, 8), "nr.mac.sr_period_slots": choices.pick(8, 0, 1, 80)}

@@ -63,8 +63,10 @@ def _same_bearer(c: Any, number: int, k: int) -> bool:
 # Source: TS 36.321 5.1, 5.4.2; TS 36.331; TS 36.300 10.1.2
 LTE = [
     *OF_CHANNELS, *OF_UES,
+    Refusal("lte.control.pucch_rb", "six less than lte.n_rb, or fewer",
+            lambda c: c.lte.control.pucch_rb + 6 <= c.lte.n_rb),
     Refusal("lte.mac.ul_always_scheduled", "true with a resource block for each UE, or false",
-            lambda c: not c.lte.mac.ul_always_scheduled or c.n_ue <= c.lte.n_rb),
+            lambda c: not c.lte.mac.ul_always_scheduled or c.n_ue <= c.lte.n_rb - c.lte.control.pucch_rb),
     Refusal("lte.outer_loop.target_bler_q32", "at most half", lambda c: c.lte.outer_loop.target_bler_q32 < 2**31),
     Refusal("lte.timing.rar_delay_tti", "less than lte.ra.rac_timeout_tti",
             lambda c: c.lte.timing.rar_delay_tti < c.lte.ra.rac_timeout_tti),
@@ -125,7 +127,7 @@ LTE = [
     Refusal("bearer.rlc.mode", "the mode of the peer's bearer at the same place, with RLC AM",
             lambda c: all(_same_bearer(c, number, k) for number, _, k in _am_between_ues(c))),
     Refusal("lte.n_rb", "more where RLC does not segment, so that a block holds a packet",
-            lambda c: c.lte.n_rb >= TM_MIN_RB or all(b.rlc.mode != TM for b in of_all_ues(c))),
+            lambda c: c.lte.n_rb - c.lte.control.pucch_rb >= TM_MIN_RB or all(b.rlc.mode != TM for b in of_all_ues(c))),
     Refusal("bearer.rlc.mode", "as many bearers of a UE as the mode has LCIDs; one where the peer is a UE",
             _channels_are_enough),
 ]

@@ -108,13 +108,13 @@ def n_rb(c: Any) -> int:
 def _random_access_fits(c: Any) -> bool:
     re_per_rb = SUBCARRIERS * SYMBOLS - c.nr.phy.dmrs_symbols * SUBCARRIERS - c.nr.phy.overhead_re
     bits = phy.nr_tbs_bits(min(156, re_per_rb) * c.nr.ra.rb, phy.nr_mcs(0, 0), 1)
-    return c.nr.ra.rb <= n_rb(c) and bits >= 8 * RA_BLOCK_MIN
+    return c.nr.ra.rb <= n_rb(c) - c.nr.phy.pucch_rb and bits >= 8 * RA_BLOCK_MIN
 
 
 def _configured_fit(c: Any, slots: Slots) -> bool:
     """The grants of all UEs are spread over the uplink slots of a period."""
     places = max(1, sum(slots.pucch[s % slots.n] for s in range(c.nr.mac.cg_period_slots)))
-    return -(-c.n_ue // places) * c.nr.mac.cg_rb + c.nr.ra.rb <= n_rb(c)
+    return -(-c.n_ue // places) * c.nr.mac.cg_rb + c.nr.ra.rb <= n_rb(c) - c.nr.phy.pucch_rb
 
 
 def _configured(passes: Callable[[Any], bool]) -> Callable[[Any], bool]:
@@ -179,7 +179,9 @@ NR = [
             _drx(lambda c: c.nr.drx.start_offset_ms < c.nr.drx.cycle_ms)),
     Refusal("nr.drx.short_cycle_ms", "divisors of nr.drx.cycle_ms",
             _drx(lambda c: not c.nr.drx.short_cycle_ms or c.nr.drx.cycle_ms % c.nr.drx.short_cycle_ms == 0)),
-    Refusal("nr.ra.rb", "room for a BSR, on the carrier", _carrier(_random_access_fits)),
+    Refusal("nr.phy.pucch_rb", "less than the resource blocks of the carrier",
+            _carrier(lambda c: c.nr.phy.pucch_rb < n_rb(c))),
+    Refusal("nr.ra.rb", "room for a BSR, on the carrier beside PUCCH", _carrier(_random_access_fits)),
     Refusal("nr.mac.sr_period_slots", "a period that TS 38.331 has with this numerology, or 0",
             lambda c: c.nr.phy.numerology > 3 or c.nr.mac.sr_period_slots in (0,
                 *model.SR_PERIODS[c.nr.phy.numerology])),

@@ -27,7 +27,9 @@ def elements(n_rb: int, cfi: int) -> int:
 
 def narrow(choices, **kinds):
     found = plan(choices, **kinds)
-    found.cfg.update({"lte.control.cfi": choices.number(1, 3), "lte.n_rb": choices.pick(6, 15, 25, 50, 100)})
+    n_rb = choices.pick(6, 15, 25, 50, 100)
+    found.cfg.update({"lte.control.cfi": choices.number(1, 3), "lte.n_rb": n_rb,
+                      "lte.control.pucch_rb": choices.pick(0, min(4, n_rb - 6))})
     return found
 
 
@@ -61,6 +63,17 @@ def test_every_packet_ends_once(found):
     assert sorted(o.tag for o in run.of(lib.CELL_OUT_DELIVER, lib.CELL_OUT_DROP)) == sorted(run.pushed)
 
 
+@fast
+@given(cells(rlc_modes=SEGMENTS))
+def test_data_of_the_uplink_leave_pucch_its_blocks(found):
+    run = Run(found)
+    n_rb, pucch_rb = run.cfg.lte.n_rb, run.cfg.lte.control.pucch_rb
+    for o in run.of(lib.CELL_OUT_PDU):
+        if o.info["dir"] != lib.CELL_DIR_DL and not o.info["preamble"]:
+            assert o.info["rb_start"] >= pucch_rb / 2
+            assert o.info["rb_start"] + o.info["n_rb"] <= n_rb - pucch_rb // 2
+
+
 def narrow_nr(choices, **kinds):
     found = nr_plan(choices, **kinds)
     found.cfg.update({"nr.phy.coreset_rb": choices.pick(6, 7, 12, 24, 270),
@@ -79,3 +92,15 @@ def test_no_slot_has_more_dcis_than_elements(found):
     for n in Counter(row["t_ns"] for row in run.rows(lib.CELL_EV_GRANT)).values():
         assert n <= most
     assert sorted(o.tag for o in run.of(lib.CELL_OUT_DELIVER, lib.CELL_OUT_DROP)) == sorted(run.pushed)
+
+
+@fast
+@given(plans(nr_plan, PLAN_BYTES))
+def test_data_of_uplink_slots_leave_pucch_its_blocks(found):
+    run = Run(found)
+    phy = run.cfg.nr.phy
+    carrier = nr.N_RB[("fr1", "fr2")[phy.frequency_range], phy.numerology][phy.bandwidth_mhz]
+    for o in run.of(lib.CELL_OUT_PDU):
+        if o.info["dir"] != lib.CELL_DIR_DL and not o.info["preamble"]:
+            assert o.info["rb_start"] >= phy.pucch_rb / 2
+            assert o.info["rb_start"] + o.info["n_rb"] <= carrier - phy.pucch_rb // 2

@@ -130,6 +130,9 @@ class Nr(System):
         says="Resource blocks of these symbols that carry PDCCH, of which there are CCEs by sixes: 48 of two symbols "
              "have 16. They limit how many DCIs a slot has. A DCI takes 1, 2, 4, 8 or 16 CCEs by the CQI of the UE's "
              "downlink, at its C-RNTI's places; null: no limit. TS 38.211 7.3.2.2; TS 38.213 10.1")
+    pucch_rb: int | None = Key(None, 0, 274, exclude_if=unset,
+        says="Resource blocks of uplink slots that PUCCH has, half of them at either edge of the carrier; null: 0. "
+             "TS 38.213 9.2.1")
     dmrs_symbols: int = Key(1, 1, 4,
         says="Symbols of a block that have reference signals and no data. TS 38.211 7.4.1.1, 6.4.1.1")
     overhead_re: Literal[0, 6, 12, 18] = Key(0,
@@ -444,9 +447,13 @@ class Nr(System):
                                  f"not have it; allowed {', '.join(map(str, periods))} (TS 38.331 {ie})")
 
     def _check_grants(self, where: str, n_rb: int) -> None:
+        if (self.pucch_rb or 0) >= n_rb:
+            raise ValueError(f"key '{where}.pucch_rb': value {self.pucch_rb}: the carrier has {n_rb}; allowed "
+                             f"0..{n_rb - 1}")
+        ul_rb = n_rb - (self.pucch_rb or 0)
         if self.configured_grant != "none":
-            if self.cg_rb > n_rb:
-                raise ValueError(f"key '{where}.cg_rb': value {self.cg_rb}: the carrier has fewer; allowed 1..{n_rb}")
+            if self.cg_rb > ul_rb:
+                raise ValueError(f"key '{where}.cg_rb': value {self.cg_rb}: the uplink has fewer; allowed 1..{ul_rb}")
             if self.cg_mcs > 27 and self.mcs_table_ul == "qam256":
                 raise ValueError(f"key '{where}.cg_mcs': value {self.cg_mcs}: mcs_table_ul qam256 does not have it; "
                                  "allowed 0..27 (TS 38.214 Table 5.1.3.1-2)")
@@ -454,8 +461,8 @@ class Nr(System):
                 raise ValueError(f"key '{where}.cg_processes': value {self.cg_processes}: the gNB needs one of the "
                                  "harq_processes for its other grants; allowed less than "
                                  f"{self.harq_processes}")
-        if self.ra_rb > n_rb:
-            raise ValueError(f"key '{where}.ra_rb': value {self.ra_rb}: the carrier has fewer; allowed 1..{n_rb}")
+        if self.ra_rb > ul_rb:
+            raise ValueError(f"key '{where}.ra_rb': value {self.ra_rb}: the uplink has fewer; allowed 1..{ul_rb}")
         if self.coreset_rb is not None and self.coreset_rb > n_rb:
             raise ValueError(f"key '{where}.coreset_rb': value {self.coreset_rb}: the carrier has fewer; allowed "
                              f"6..{n_rb}")

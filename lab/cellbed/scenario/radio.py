@@ -150,7 +150,7 @@ class Harq(Model):
 
 
 class Control(Model):
-    """Control channels of the downlink, PCFICH and PDCCH. Source: R4-081920; Li et al, section I."""
+    """PCFICH and PDCCH of the downlink, PUCCH of the uplink. Source: R4-081920; Li et al, section I."""
 
     errors: bool = Key(False,
         says="true: a UE misses PCFICH or PDCCH of a sub-frame, and with them all DCIs for it, with the chance that "
@@ -166,6 +166,9 @@ class Control(Model):
              "many DCIs a sub-frame has: 8, 25 and 41 CCEs with 50 resource blocks. A DCI takes 1, 2, 4 or 8 of "
              "them by the CQI of the UE's downlink, at its C-RNTI's places. null: one symbol, without a limit. "
              "TS 36.211 6.7, 6.8; TS 36.213 9.1.1")
+    pucch_rb: int | None = Key(None, 0, 104, exclude_if=unset,
+        says="Resource blocks of the uplink that PUCCH has, half of them at either edge of the carrier; at least six "
+             "are left. null: 0. TS 36.211 5.4.3")
 
 
 class ModeSwitch(Model):
@@ -333,6 +336,13 @@ class Radio(Model):
     def ues_are_as_the_radio(cls, data: Any) -> Any:
         """What a bearer does not say of RLC and PDCP, and a UE of its recorded link, the radio says."""
         return with_own_links(inherited(nr_defaults(data)))
+
+    def check_pucch(self) -> None:
+        """Raises ValueError where PUCCH leaves the uplink less than random access needs."""
+        pucch_rb, most = self.control.pucch_rb or 0, self.n_rb - 6
+        if pucch_rb > most:
+            raise ValueError(f"key 'radio.control.pucch_rb': value {pucch_rb}: the carrier has {self.n_rb} resource "
+                             f"blocks, of which random access needs 6; allowed 0..{most}")
 
     def check_requests(self) -> None:
         """Raises ValueError for requests that no UE would send."""

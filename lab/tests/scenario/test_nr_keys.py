@@ -149,7 +149,7 @@ def test_what_nobody_asked_for_is_a_period_of_rrc(settings, numerology, slots):
      "'radio.nr.sr_period_slots': value 5: numerology 1 does not have it; allowed 0, 1, 2, 4, 8,"),
     ({"configured_grant": "type2", "cg_period_slots": 512},
      "'radio.nr.cg_period_slots': value 512: numerology 1 does not have it; allowed 1, 2, 4, 5,"),
-    ({"configured_grant": "type1", "cg_rb": 275}, "'radio.nr.cg_rb': value 275: the carrier has fewer; allowed 1..273"),
+    ({"configured_grant": "type1", "cg_rb": 275}, "'radio.nr.cg_rb': value 275: the uplink has fewer; allowed 1..273"),
     ({"configured_grant": "type1", "cg_processes": 9, "harq_processes": 8}, "'radio.nr.cg_processes': value 9"),
     ({"drx_cycle_ms": 10, "drx_on_duration_ms": 10}, "'radio.nr.drx_on_duration_ms': value 10: allowed less than drx"),
     ({"drx_cycle_ms": 40, "drx_short_cycle_ms": 16},

@@ -92,8 +92,8 @@ static bool collided(const struct lte *lte, const struct ue *u)
 
 static uint16_t rar_grant_rb(const struct lte *lte, uint8_t itbs)
 {
-	uint16_t least =
-		phy_rb_needed(CELL_DIR_UL, itbs, RAR_GRANT_MIN_BYTES, lte->cell.cfg.lte.n_rb);
+	uint16_t least = phy_rb_needed(CELL_DIR_UL, itbs, RAR_GRANT_MIN_BYTES,
+	                               control_rb(&lte->cell.cfg, CELL_DIR_UL));
 
 	return least > lte->cell.cfg.lte.mac.bsr_grant_rb ? least
 	                                                  : lte->cell.cfg.lte.mac.bsr_grant_rb;

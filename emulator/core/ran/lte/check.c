@@ -13,6 +13,7 @@
 #include "phy/lte/phy.h"
 #include "ran/channel/channel.h"
 #include "ran/channel/check.h"
+#include "ran/lte/control.h"
 #include "ran/lte/lch.h"
 #include "rlc/common/rlc.h"
 
@@ -114,7 +115,8 @@ static bool holds_an_sdu(const struct cell_cfg *cfg)
 
 	for (int dir = CELL_DIR_UL; dir <= CELL_DIR_DL; dir++) {
 		uint8_t itbs = PHY_ITBS_COUNT - 1;
-		uint16_t n_rb = phy_rb_needed((enum cell_dir)dir, itbs, bytes, cfg->lte.n_rb);
+		uint16_t n_rb = phy_rb_needed((enum cell_dir)dir, itbs, bytes,
+		                              control_rb(cfg, (enum cell_dir)dir));
 
 		if (phy_tbs(itbs, n_rb) < bytes)
 			return false;
@@ -204,8 +206,11 @@ const char *lte_check(const struct cell_cfg *cfg, const char **ret_range)
 	struct cell_bearer_cfg bearer;
 	const char *field;
 
+	*ret_range = "six less than lte.n_rb, or fewer";
+	if (cfg->lte.control.pucch_rb + 6 > cfg->lte.n_rb)
+		return "lte.control.pucch_rb";
 	*ret_range = "true with a resource block for each UE, or false";
-	if (cfg->lte.mac.ul_always_scheduled && cfg->n_ue > cfg->lte.n_rb)
+	if (cfg->lte.mac.ul_always_scheduled && cfg->n_ue > control_rb(cfg, CELL_DIR_UL))
 		return "lte.mac.ul_always_scheduled";
 	*ret_range = "at most half";
 	if (cfg->lte.outer_loop.target_bler_q32 > UINT32_MAX / 2)

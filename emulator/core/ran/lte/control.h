@@ -28,6 +28,19 @@ static inline uint8_t control_level(const struct cell_cfg *cfg, uint8_t cqi)
 	return cces ? pdcch_level(cfg->lte.n_rb, cces, cqi) : 0;
 }
 
+/** control_rb() - resource blocks of a carrier that data can have in direction @dir */
+static inline uint16_t control_rb(const struct cell_cfg *cfg, enum cell_dir dir)
+{
+	return dir == CELL_DIR_DL ? cfg->lte.n_rb
+	                          : (uint16_t)(cfg->lte.n_rb - cfg->lte.control.pucch_rb);
+}
+
+/** control_rb_first() - the first of these; PUCCH has half of its own at either edge */
+static inline uint16_t control_rb_first(const struct cell_cfg *cfg, enum cell_dir dir)
+{
+	return dir == CELL_DIR_DL ? 0 : (uint16_t)((cfg->lte.control.pucch_rb + 1) / 2);
+}
+
 /** control_start() - a new sub-frame in the cell of @enb */
 void control_start(const struct lte *lte, struct enb *enb);
 

@@ -57,10 +57,10 @@ static struct sched_flow flow_of(const struct lte *lte, uint8_t ue, enum cell_di
 
 static uint32_t request_bytes(const struct lte *lte, const struct ue *u)
 {
-	const struct cell_lte_cfg *cfg = &lte->cell.cfg.lte;
-	uint8_t itbs = u->sch[CELL_DIR_UL].itbs;
-	uint16_t n_rb = phy_rb_needed(CELL_DIR_UL, itbs, REQUEST_MIN_BYTES, cfg->n_rb);
-	uint32_t bytes = phy_tbs(itbs, n_rb > cfg->mac.bsr_grant_rb ? n_rb : cfg->mac.bsr_grant_rb);
+	uint8_t itbs = u->sch[CELL_DIR_UL].itbs, least = lte->cell.cfg.lte.mac.bsr_grant_rb;
+	uint16_t n_rb = phy_rb_needed(CELL_DIR_UL, itbs, REQUEST_MIN_BYTES,
+	                              control_rb(&lte->cell.cfg, CELL_DIR_UL));
+	uint32_t bytes = phy_tbs(itbs, n_rb > least ? n_rb : least);
 
 	return bytes - grant_overhead(bytes);
 }
@@ -224,7 +224,9 @@ void enb_subframe(struct lte *lte, uint32_t tti)
 	for (uint8_t k = 0; k < lte->cell.cfg.n_enb; k++) {
 		uint32_t lead = lte->cell.cfg.lte.timing.grant_to_tx_tti,
 			 msg3 = lte->cell.cfg.lte.timing.rar_to_msg3_tti;
-		struct rb_budget ul = { .free = lte->cell.cfg.lte.n_rb }, later = ul;
+		struct rb_budget ul = { .next = control_rb_first(&lte->cell.cfg, CELL_DIR_UL),
+			                .free = control_rb(&lte->cell.cfg, CELL_DIR_UL) },
+				 later = ul;
 		struct enb *enb = &lte->enb[k];
 
 		control_start(lte, enb);

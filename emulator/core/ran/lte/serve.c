@@ -66,7 +66,7 @@ static uint32_t issue(struct lte *lte, const struct sched_flow *f, const struct 
 	if (g.bytes <= overhead || sch->cqi == 0)
 		return 0;
 	if (g.bytes < sch->least &&
-	    g.n_rb < phy_rb_needed(f->dir, g.itbs, want, lte->cell.cfg.lte.n_rb))
+	    g.n_rb < phy_rb_needed(f->dir, g.itbs, want, control_rb(&lte->cell.cfg, f->dir)))
 		return 0; /* more another time */
 	if (f->dir == CELL_DIR_DL)
 		id = free_process(lte, u, d->stream, g.subframe);

@@ -16,6 +16,7 @@
 #include "mac/lte/bsr.h"
 #include "phy/lte/phy.h"
 #include "ran/lte/air.h"
+#include "ran/lte/control.h"
 #include "ran/lte/lch.h"
 #include "ran/lte/request.h"
 
@@ -98,7 +99,7 @@ static bool standing_grant(const struct lte *lte, const struct ue *u, uint32_t t
 {
 	enum cell_dir dir = buffered(lte, u, CELL_DIR_UL) ? CELL_DIR_UL : CELL_DIR_SL;
 	uint32_t bytes = buffered(lte, u, dir), want = grant_wanted(bytes, false);
-	uint16_t share = (uint16_t)(lte->cell.cfg.lte.n_rb / lte->cell.cfg.n_ue);
+	uint16_t share = (uint16_t)(control_rb(&lte->cell.cfg, dir) / lte->cell.cfg.n_ue);
 
 	if (!lte->cell.cfg.lte.mac.ul_always_scheduled || bytes == 0 || !u->sch[dir].cqi)
 		return false;
@@ -106,7 +107,8 @@ static bool standing_grant(const struct lte *lte, const struct ue *u, uint32_t t
 	if (want < u->sch[dir].least)
 		want = u->sch[dir].least;
 	ret->n_rb = phy_rb_needed(dir, ret->itbs, want, share);
-	ret->rb_start = (uint16_t)(share * (u->id - 1));
+	ret->rb_start =
+		(uint16_t)(control_rb_first(&lte->cell.cfg, dir) + share * (u->id - 1));
 	ret->bytes = phy_tbs(ret->itbs, ret->n_rb);
 	return ret->bytes > grant_overhead(ret->bytes);
 }

@@ -43,6 +43,7 @@ struct nr_grant nr_access_grant(const struct nr *nr, uint32_t slot, enum nr_tb_k
 		.slot = slot,
 		.bytes = nr_tbs(nr_frame_re(&cfg->nr.phy, symbols, cfg->nr.ra.rb), format, 1),
 		.n_rb = cfg->nr.ra.rb,
+		.rb_start = nr->frame.ul_first,
 		.mcs = MSG3_MCS,
 		.harq_id = NR_HARQ_RA,
 		.kind = (uint8_t)kind,
@@ -203,10 +204,10 @@ uint16_t nr_access_until(const struct nr *nr, uint8_t cell, uint32_t slot)
 {
 	const struct cell_cfg *cfg = &nr->cell.cfg;
 	struct nr_occasions at = occasions(nr);
-	uint16_t until = 0;
+	uint16_t until = nr->frame.ul_first;
 
 	if (cfg->nr.ra.procedure == CELL_RA_TWO_STEP && nr_occasion_is(&at, &nr->frame.tdd, slot))
-		until = cfg->nr.ra.rb;
+		until = (uint16_t)(until + cfg->nr.ra.rb);
 	NR_FOR_EACH_ACTIVE(nr, i)
 	{
 		const struct nr_grant *g = &nr->ue[i].ra.msg3;
@@ -281,7 +282,7 @@ static void grant_msg3(struct nr *nr, struct nr_ue *u, uint32_t slot)
 
 	uint16_t from = nr_access_until(nr, u->cell, at);
 
-	if (from + cfg->nr.ra.rb + nr_access_configured(nr, u->cell, at) > nr->frame.n_rb ||
+	if (from + cfg->nr.ra.rb + nr_access_configured(nr, u->cell, at) > nr->frame.ul_end ||
 	    nr_grant_reaches(&u->sch[CELL_DIR_UL].grants, at))
 		return;
 	u->ra.msg3 = nr_access_grant(nr, at, NR_TB_MSG3);

@@ -135,8 +135,11 @@ static const char *check_grants(const struct cell_cfg *cfg, const struct nr_fram
 {
 	uint32_t re = nr_frame_re(&cfg->nr.phy, NR_SYMBOLS, cfg->nr.ra.rb);
 
-	*ret_range = "room for a BSR, on the carrier";
-	if (cfg->nr.ra.rb > f->n_rb || nr_tbs(re, nr_mcs(NR_TABLE_64QAM, 0), 1) < RA_BLOCK_MIN)
+	*ret_range = "less than the resource blocks of the carrier";
+	if (cfg->nr.phy.pucch_rb >= f->n_rb)
+		return "nr.phy.pucch_rb";
+	*ret_range = "room for a BSR, on the carrier beside PUCCH";
+	if (cfg->nr.ra.rb > f->ul_end - f->ul_first || nr_tbs(re, nr_mcs(NR_TABLE_64QAM, 0), 1) < RA_BLOCK_MIN)
 		return "nr.ra.rb";
 	*ret_range = "a period that TS 38.331 has with this numerology, or 0";
 	if (cfg->nr.mac.sr_period_slots &&
@@ -157,7 +160,7 @@ static const char *check_grants(const struct cell_cfg *cfg, const struct nr_fram
 	if (cfg->nr.mac.cg_mcs >= nr_mcs_count((enum nr_table)cfg->nr.phy.mcs_table_ul))
 		return "nr.mac.cg_mcs";
 	*ret_range = "so many that all UEs' fit the carrier, beside random access";
-	if (configured_rb(cfg, f) + cfg->nr.ra.rb > f->n_rb)
+	if (configured_rb(cfg, f) + cfg->nr.ra.rb > (uint32_t)(f->ul_end - f->ul_first))
 		return "nr.mac.cg_rb";
 	return NULL;
 }

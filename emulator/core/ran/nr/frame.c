@@ -49,6 +49,8 @@ void nr_frame_init(struct nr_frame *f, const struct cell_nr_cfg *cfg)
 		.dl_decode_ns = nr_symbols_ns(phy->numerology, nr_n1_symbols(phy->numerology)),
 		.ul_decode_ns = cfg->mac.gnb_processing_us * INT64_C(1000),
 	};
+	f->ul_first = (uint16_t)((phy->pucch_rb + 1) / 2);
+	f->ul_end = (uint16_t)(f->n_rb - phy->pucch_rb / 2);
 	(void)nr_tdd_init(&f->tdd, f->mu, tdd ? phy->tdd_pattern : NULL,
 	                  phy->tdd_special_dl_symbols, phy->tdd_special_ul_symbols);
 	f->n = tdd ? f->tdd.n_slots : 1;

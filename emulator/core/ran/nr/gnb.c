@@ -271,8 +271,8 @@ static void decide_uplink(struct nr *nr, uint8_t cell, uint32_t slot, uint32_t f
 	struct decision d = {
 		.rb = { .first = access,
 		        .next = access,
-		        .free = (uint16_t)(nr->frame.n_rb -
-		                           (others < nr->frame.n_rb ? others : nr->frame.n_rb)) },
+		        .free = (uint16_t)(others < nr->frame.ul_end ? nr->frame.ul_end - others
+		                                                     : 0) },
 		.dir = CELL_DIR_UL,
 		.cell = cell,
 		.slot = slot,

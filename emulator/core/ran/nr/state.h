@@ -257,6 +257,8 @@ struct nr_frame {
 	int64_t dl_decode_ns; /* from the end of a slot until the UE has its block */
 	int64_t ul_decode_ns; /* until the gNB has */
 	uint16_t n_rb;
+	uint16_t ul_first; /* of the uplink's resource blocks for data */
+	uint16_t ul_end;   /* behind the last one */
 	uint8_t mu;
 };
 
