@@ -47,8 +47,8 @@ struct cell_lte_sr_cfg {
 
 /* Control channels of the downlink, by its SINR. Source: R4-081920; Li et al, section I */
 struct cell_lte_control_cfg {
-	uint8_t errors; /* 0 = none */
-	uint8_t dtx;    /* enum cell_dtx */
+	uint8_t errors;   /* 0 = none */
+	uint8_t dtx;      /* enum cell_dtx */
 	uint8_t pucch_rb; /* of the uplink, for PUCCH */
 	uint8_t cfi; /* symbols of the control region, in which DCIs need room; 0 = one, no limit */
 };

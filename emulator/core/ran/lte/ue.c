@@ -107,8 +107,7 @@ static bool standing_grant(const struct lte *lte, const struct ue *u, uint32_t t
 	if (want < u->sch[dir].least)
 		want = u->sch[dir].least;
 	ret->n_rb = phy_rb_needed(dir, ret->itbs, want, share);
-	ret->rb_start =
-		(uint16_t)(control_rb_first(&lte->cell.cfg, dir) + share * (u->id - 1));
+	ret->rb_start = (uint16_t)(control_rb_first(&lte->cell.cfg, dir) + share * (u->id - 1));
 	ret->bytes = phy_tbs(ret->itbs, ret->n_rb);
 	return ret->bytes > grant_overhead(ret->bytes);
 }

@@ -139,7 +139,8 @@ static const char *check_grants(const struct cell_cfg *cfg, const struct nr_fram
 	if (cfg->nr.phy.pucch_rb >= f->n_rb)
 		return "nr.phy.pucch_rb";
 	*ret_range = "room for a BSR, on the carrier beside PUCCH";
-	if (cfg->nr.ra.rb > f->ul_end - f->ul_first || nr_tbs(re, nr_mcs(NR_TABLE_64QAM, 0), 1) < RA_BLOCK_MIN)
+	if (cfg->nr.ra.rb > f->ul_end - f->ul_first ||
+	    nr_tbs(re, nr_mcs(NR_TABLE_64QAM, 0), 1) < RA_BLOCK_MIN)
 		return "nr.ra.rb";
 	*ret_range = "a period that TS 38.331 has with this numerology, or 0";
 	if (cfg->nr.mac.sr_period_slots &&

@@ -44,8 +44,8 @@ static void make_active(struct nr *nr, struct nr_ue *u, uint32_t from)
 	u->cg.grant = (struct nr_grant){
 		.bytes = nr_tbs(re, format, nr_layers(nr, CELL_DIR_UL)),
 		.n_rb = cfg->nr.mac.cg_rb,
-		.rb_start = (uint16_t)(nr->frame.ul_end - (nr->cg_ues[u->cell][offset % period] + 1) *
-		                                                cfg->nr.mac.cg_rb),
+		.rb_start = (uint16_t)(nr->frame.ul_end - (nr->cg_ues[u->cell][offset % period] +
+		                                           1) * cfg->nr.mac.cg_rb),
 		.mcs = cfg->nr.mac.cg_mcs,
 		.kind = NR_TB_CONFIGURED,
 	};
