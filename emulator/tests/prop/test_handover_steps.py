@@ -265,6 +265,14 @@ def test_nobody_with_that_address_or_tunnel():
     assert [o.reason for o in cell.outputs if o.type == lib.CELL_OUT_DROP] == [lib.CELL_DROP_NO_ROUTE] * len(wrong)
 
 
+def test_a_header_alone_has_a_route_and_less_has_none():
+    header = user_packet(1, DL, 1, 24)[:20]
+    cell, _ = through_sgw(cells(), header)
+    assert cell.push(SGW, header[:-1], 0, MS) == 0
+    cell.advance(50 * MS)
+    assert [o.reason for o in cell.outputs if o.type == lib.CELL_OUT_DROP] == [lib.CELL_DROP_NO_ROUTE]
+
+
 @pytest.mark.parametrize(("changes", "field"), [
     ({"n_enb": 5}, "n_enb"), ({"pdcp.reordering": 1}, "pdcp.reordering"), ({"pdcp.sn_bits": 7}, "pdcp.sn_bits"),
     ({"rlc.delivery": 1}, "rlc.delivery"), ({"handover.signalling_us": 600_000}, "handover.prediction_timeout_ms"),
