@@ -63,15 +63,19 @@ def test_every_packet_ends_once(found):
     assert sorted(o.tag for o in run.of(lib.CELL_OUT_DELIVER, lib.CELL_OUT_DROP)) == sorted(run.pushed)
 
 
-@fast
-@given(cells(rlc_modes=SEGMENTS))
-def test_data_of_the_uplink_leave_pucch_its_blocks(found):
-    run = Run(found)
-    n_rb, pucch_rb = run.cfg.lte.n_rb, run.cfg.lte.control.pucch_rb
+def check_pucch(run, n_rb, pucch_rb):
+    """Data of the uplink leave both edges of the carrier to PUCCH."""
     for o in run.of(lib.CELL_OUT_PDU):
         if o.info["dir"] != lib.CELL_DIR_DL and not o.info["preamble"]:
             assert o.info["rb_start"] >= pucch_rb / 2
             assert o.info["rb_start"] + o.info["n_rb"] <= n_rb - pucch_rb // 2
+
+
+@fast
+@given(cells(rlc_modes=SEGMENTS))
+def test_data_leave_pucch_its_blocks(found):
+    run = Run(found)
+    check_pucch(run, run.cfg.lte.n_rb, run.cfg.lte.control.pucch_rb)
 
 
 def narrow_nr(choices, **kinds):
@@ -96,11 +100,7 @@ def test_no_slot_has_more_dcis_than_elements(found):
 
 @fast
 @given(plans(nr_plan, PLAN_BYTES))
-def test_data_of_uplink_slots_leave_pucch_its_blocks(found):
+def test_data_leave_pucch_its_blocks_in_nr(found):
     run = Run(found)
     phy = run.cfg.nr.phy
-    carrier = nr.N_RB[("fr1", "fr2")[phy.frequency_range], phy.numerology][phy.bandwidth_mhz]
-    for o in run.of(lib.CELL_OUT_PDU):
-        if o.info["dir"] != lib.CELL_DIR_DL and not o.info["preamble"]:
-            assert o.info["rb_start"] >= phy.pucch_rb / 2
-            assert o.info["rb_start"] + o.info["n_rb"] <= carrier - phy.pucch_rb // 2
+    check_pucch(run, nr.N_RB[("fr1", "fr2")[phy.frequency_range], phy.numerology][phy.bandwidth_mhz], phy.pucch_rb)
