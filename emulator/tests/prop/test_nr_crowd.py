@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 from nrplan import plan
 
 MEMBERS_MAX = 70  # more than a word of bits
-DL = lib.CELL_DIR_DL
+UL, DL = lib.CELL_DIR_UL, lib.CELL_DIR_DL
 
 
 def crowded(choices: Choices):
     """A plan of a network and what happens to it, with a crowd."""
-    drawn = choices.keys(only="crowd.") | {"crowd.count": choices.number(1, MEMBERS_MAX), "crowd.direction":
-                                           lib.CELL_CROWD_DL}
+    drawn = choices.keys(only="crowd.") | {
+        "crowd.count": choices.number(1, MEMBERS_MAX),
+        "crowd.direction": choices.pick(lib.CELL_CROWD_DL, lib.CELL_CROWD_UL, lib.CELL_CROWD_BOTH)}
     least = -(-drawn.get("crowd.offered_rate_bps", 100_000) * drawn["crowd.count"] // 8_000_000)
     drawn["crowd.burst_bytes"] = max(drawn.get("crowd.burst_bytes", 50_000), least)
     found = plan(choices)
@@ -62,8 +63,9 @@ def test_no_resource_block_is_given_twice(found):
     slots = (found.end_ns * (1 << cfg.nr.phy.numerology)) // 1_000_000 + 2
     widest = max(row["rb"] for row in [{"rb": 1}, *run.cell.rows(lib.CELL_EV_GRANT)])
     assert widest <= 273
-    assert stats.crowd_rb_retx[DL] <= stats.crowd_rb[DL] <= 273 * slots
-    assert stats.crowd_bytes_refused[DL] <= stats.crowd_bytes_in[DL]
-    assert stats.crowd_rb[lib.CELL_DIR_UL] == stats.crowd_bytes_in[lib.CELL_DIR_UL] == 0
-    if cfg.crowd.arrival == lib.CELL_CROWD_POISSON:
-        assert stats.crowd_bytes_out[DL] + stats.crowd_bytes_refused[DL] <= stats.crowd_bytes_in[DL]
+    goes = {lib.CELL_CROWD_DL: {DL}, lib.CELL_CROWD_UL: {UL}, lib.CELL_CROWD_BOTH: {UL, DL}}[cfg.crowd.direction]
+    for way in (UL, DL):
+        assert stats.crowd_rb_retx[way] <= stats.crowd_rb[way] <= 273 * slots * (way in goes)
+        assert stats.crowd_bytes_refused[way] <= stats.crowd_bytes_in[way]
+        if cfg.crowd.arrival == lib.CELL_CROWD_POISSON:
+            assert stats.crowd_bytes_out[way] + stats.crowd_bytes_refused[way] <= stats.crowd_bytes_in[way]

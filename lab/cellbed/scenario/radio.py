@@ -354,9 +354,6 @@ class Radio(Model):
         """Raises ValueError for modelled UEs that the rest of the radio cannot have."""
         if self.crowd is None or not self.crowd.count:
             return
-        if self.crowd.direction != "dl" and self.system == "nr":
-            raise ValueError(f"key 'radio.crowd.direction': value {self.crowd.direction}: crowds of radio.system nr "
-                             "load the downlink only; allowed dl")
         if self.crowd.direction != "dl" and self.mac.ul_always_scheduled:
             raise ValueError(f"key 'radio.crowd.direction': value {self.crowd.direction}: with "
                              "radio.mac.ul_always_scheduled the uplink has no scheduler to load; allowed dl")

@@ -48,12 +48,10 @@ def test_wrong_crowds(radio, keys, message):
     assert "\n" not in str(error.value)
 
 
-def test_crowds_of_nr_load_the_downlink(minimal, radio):
+def test_crowds_of_nr_load_both_directions(minimal, radio):
     minimal["radio"] = {"system": "nr", "nr": {}, "ues": {"ue1": {"peer": "enb"}}}
     minimal["nodes"] = {"enb": {"kind": "enb"}, "server": {"kind": "server", "address": "10.46.0.1/24"},
                         "ue1": {"address": "10.45.0.1/24"}}
     minimal["links"] = [{"a": "server", "b": "enb", "rate": "1Gbit"}]
     minimal["traffic"] = [{"id": "x", "from": "server", "to": "ue1", "duration_s": 1}]
-    assert radio(crowd={"count": 3})["crowd"]["count"] == 3
-    with pytest.raises(ScenarioError, match="value both: crowds of radio.system nr load the downlink only; allowed dl"):
-        radio(crowd={"count": 3, "direction": "both"})
+    assert radio(crowd={"count": 3, "direction": "both"})["crowd"]["direction"] == "both"

@@ -212,9 +212,6 @@ static const char *check_core_network(const struct cell_cfg *cfg, const char **r
 	field = channel_check_crowd(cfg, ret_range);
 	if (field)
 		return field;
-	*ret_range = "dl in NR";
-	if (cfg->crowd.count && cfg->crowd.direction != CELL_CROWD_DL)
-		return "crowd.direction";
 	*ret_range = "standard, conditional or daps";
 	if (cfg->handover.procedure != CELL_HO_STANDARD &&
 	    cfg->handover.procedure != CELL_HO_CONDITIONAL &&

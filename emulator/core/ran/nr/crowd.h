@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* crowd.h - modelled UEs of NR that only load the downlink's scheduler, beside those with packets.
+/* crowd.h - modelled UEs of NR that only load a scheduler, beside those with packets.
  */
 #ifndef NR_CROWD_H
 #define NR_CROWD_H
@@ -10,17 +10,18 @@
 void nr_crowd_init(struct nr *nr);
 
 /**
- * nr_crowd_slot() - what came up to now waits in @cell, and blocks that were not decoded are sent
+ * nr_crowd_slot() - what came up to now waits in @crowd, and blocks that were not decoded are sent
  * again
  * @for_slot: of the blocks that are decided on, as below
  * @free: resource blocks that UEs left there
  *
  * Return: how many of them are taken.
  */
-uint16_t nr_crowd_slot(struct nr *nr, uint8_t cell, uint32_t for_slot, uint16_t free);
+uint16_t nr_crowd_slot(struct nr *nr, struct crowd *crowd, uint32_t for_slot, uint16_t free);
 
 /** nr_crowd_flows() - members with something to send, to @ret. Return: how many */
-uint32_t nr_crowd_flows(struct nr *nr, uint8_t cell, uint32_t for_slot, struct sched_flow *ret);
+uint32_t nr_crowd_flows(struct nr *nr, struct crowd *crowd, uint32_t for_slot,
+                        struct sched_flow *ret);
 
 /**
  * nr_crowd_issue() - give @f, one of nr_crowd_flows(), what it needs
@@ -30,8 +31,8 @@ uint32_t nr_crowd_flows(struct nr *nr, uint8_t cell, uint32_t for_slot, struct s
  *
  * Return: bytes of it.
  */
-uint32_t nr_crowd_issue(struct nr *nr, uint8_t cell, const struct sched_flow *f, uint32_t for_slot,
-                        uint32_t re, uint16_t free, uint16_t *ret_rb);
+uint32_t nr_crowd_issue(struct nr *nr, struct crowd *crowd, const struct sched_flow *f,
+                        uint32_t for_slot, uint32_t re, uint16_t free, uint16_t *ret_rb);
 
 /** nr_crowd_next_slot() - first one from @from on that decides on blocks of a crowd, or never */
 uint32_t nr_crowd_next_slot(const struct nr *nr, uint32_t from);

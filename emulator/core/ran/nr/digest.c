@@ -91,7 +91,8 @@ void nr_digest(const struct nr *nr, uint64_t *h)
 	digest_mix(h, nr->slot_next);
 	digest_mix(h, nr->promised);
 	for (uint8_t k = 0; nr->cell.cfg.crowd.count && k < nr->cell.cfg.n_enb; k++)
-		crowd_digest(&nr->crowd[k], &nr->cell.cfg, h);
+		for (uint8_t dir = 0; dir < 2; dir++)
+			crowd_digest(&nr->crowd[k][dir], &nr->cell.cfg, h);
 	for (int d = 0; d < 2; d++)
 		for (const struct nr_tb *tb = nr->air[d].head; tb; tb = tb->next) {
 			digest_mix(h, (uint64_t)tb->decode_ns);

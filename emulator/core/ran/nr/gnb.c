@@ -193,8 +193,8 @@ static uint32_t issue_crowd(struct nr *nr, struct sched_flow *flows, uint32_t n,
 	uint16_t n_rb = 0;
 
 	if (assigned)
-		served = nr_crowd_issue(nr, d->cell, &flows[f], d->for_slot, d->re, d->rb.free,
-		                        &n_rb);
+		served = nr_crowd_issue(nr, &nr->crowd[d->cell][d->dir], &flows[f], d->for_slot,
+		                        d->re, d->rb.free, &n_rb);
 	take(&d->rb, n_rb);
 	crowd_asked(flows, n, f, served > 0 || !assigned);
 	return served;
@@ -236,6 +236,19 @@ static void serve(struct nr *nr, struct sched_flow *flows, uint32_t n, struct de
 	}
 }
 
+/* Members of the crowd follow the @n UEs of @flows. */
+static void serve_with_crowd(struct nr *nr, struct sched_flow *flows, uint32_t n,
+                             struct decision *d)
+{
+	struct crowd *crowd = &nr->crowd[d->cell][d->dir];
+
+	if (crowd->member) {
+		take(&d->rb, nr_crowd_slot(nr, crowd, d->for_slot, d->rb.free));
+		n += nr_crowd_flows(nr, crowd, d->for_slot, &flows[n]);
+	}
+	serve(nr, flows, n, d);
+}
+
 static struct sched_flow flow_of(const struct nr *nr, uint8_t ue, enum cell_dir dir,
                                  uint32_t waiting, int64_t since_ns)
 {
@@ -265,7 +278,7 @@ static uint32_t ul_backlog(const struct nr_ue *u, uint32_t slot)
 
 static void decide_uplink(struct nr *nr, uint8_t cell, uint32_t slot, uint32_t for_slot)
 {
-	struct sched_flow flows[CELL_MAX_UE];
+	struct sched_flow flows[SCHED_FLOWS_MAX];
 	uint16_t access = nr_access_until(nr, cell, for_slot);
 	uint16_t others = (uint16_t)(access + nr_access_configured(nr, cell, for_slot));
 	struct decision d = {
@@ -293,7 +306,7 @@ static void decide_uplink(struct nr *nr, uint8_t cell, uint32_t slot, uint32_t f
 			continue;
 		flows[n++] = flow_of(nr, i, CELL_DIR_UL, waiting, u->backlog_since_ns);
 	}
-	serve(nr, flows, n, &d);
+	serve_with_crowd(nr, flows, n, &d);
 }
 
 /* --- the downlink --- */
@@ -337,11 +350,7 @@ static void decide_downlink(struct nr *nr, uint8_t cell, uint32_t slot, uint32_t
 			flows[n++] = flow_of(nr, i, CELL_DIR_DL, waiting,
 			                     nr_lch_head_ns(&u->sch[CELL_DIR_DL]));
 	}
-	if (nr->crowd[cell].member) {
-		take(&d.rb, nr_crowd_slot(nr, cell, for_slot, d.rb.free));
-		n += nr_crowd_flows(nr, cell, for_slot, &flows[n]);
-	}
-	serve(nr, flows, n, &d);
+	serve_with_crowd(nr, flows, n, &d);
 }
 
 /* --- a slot --- */

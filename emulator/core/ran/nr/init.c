@@ -139,7 +139,7 @@ struct cell *nr_lay_out(struct arena *a, const struct cell_cfg *cfg)
 	struct nr_store *store = nr_store_take(a, cfg->max_pkts);
 	struct sched_memory *sched =
 		arena_take(a, 2u * sched_flows(cfg) * cfg->n_enb, sizeof(*sched));
-	struct crowd_memory crowd = crowd_take(a, cfg, 1, 1);
+	struct crowd_memory crowd = crowd_take(a, cfg, 2, 2);
 
 	if (!nr)
 		return NULL;

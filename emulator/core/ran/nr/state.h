@@ -297,10 +297,11 @@ struct nr {
 	uint16_t next_rnti;                        /* for UEs that come from another cell */
 	struct sched_state sched[NR_CELLS_MAX][2]; /* CELL_DIR_UL, CELL_DIR_DL */
 	struct sched_memory *sched_memory;
-	struct cce_set pdcch[NR_CELLS_MAX]; /* of the slot that is processed */
-	uint16_t cces;                      /* of each slot; 0: no limit */
-	struct crowd crowd[NR_CELLS_MAX];   /* of the downlink */
-	uint32_t crowd_slot[NR_CELLS_MAX];  /* first one whose repeated blocks were not looked at */
+	struct cce_set pdcch[NR_CELLS_MAX];  /* of the slot that is processed */
+	uint16_t cces;                       /* of each slot; 0: no limit */
+	struct crowd crowd[NR_CELLS_MAX][2]; /* CELL_DIR_UL, CELL_DIR_DL */
+	uint32_t crowd_slot[NR_CELLS_MAX]
+			   [2]; /* first one whose repeated blocks were not looked at */
 	struct crowd_memory crowd_memory;
 	struct nr_drx_cfg drx;
 	uint16_t cg_ues[NR_CELLS_MAX][NR_CG_PERIOD_MAX]; /* by slot: configured grants */
