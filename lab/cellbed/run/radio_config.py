@@ -192,7 +192,7 @@ def _tunnel_of(ue: str, settings: dict[str, Any]) -> dict[str, Any]:
     if ue not in served:
         return {}
     node, keys = settings["nodes"][ue], {4: "address", 6: "address6"}
-    clat = {"clat6": node["clat"]["address"].partition("/")[0]} if "clat" in node else {}
+    clat = {"clat6": node["clat"].partition("/")[0]} if "clat" in node else {}
     return {"enb": served[ue], **{keys[own.version]: str(own.ip) for own in address.interfaces(node)}, **clat}
 
 
