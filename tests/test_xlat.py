@@ -125,6 +125,7 @@ def test_packets_of_every_kind_and_only_ipv6_on_the_radio(user, who, link, tmp_p
     done = asked(user, who, link, results=results)
     assert done.stdout == said(1472, 1480)
     assert set(descendants()) <= running
+    assert not list(bundles(results)["run"].glob("*.conf"))
     packets = ip_packets(read_records(bundles(results)["run"] / "ip-ue1.pcap")).frame
     assert len(packets) > 200 and set(packets["version"]) == {6} and packets["ip_bytes"].max() == 1500
 

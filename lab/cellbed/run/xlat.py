@@ -133,6 +133,7 @@ def _start(stack: contextlib.ExitStack, one: Translator, pid: int, out: Path, op
     try:
         with in_netns(pid):
             _await(process, one)
+            configuration.unlink()  # which is no result
             with Rtnetlink() as network:
                 network.set_up(one.interface)
                 for own in one.addresses:
