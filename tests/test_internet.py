@@ -15,6 +15,8 @@ from machine import descendants, own_part, wait_until
 from ordinary import Ordinary, needs_an_ordinary_user, needs_user_namespaces
 from ssh_server import SshServer, can_serve_ssh
 
+from cellbed.host import programs
+
 pytestmark = [pytest.mark.lab, needs_native, needs_an_ordinary_user, needs_user_namespaces,
               pytest.mark.skipif(shutil.which("pasta") is None, reason="needs pasta, of the package passt")]
 
@@ -143,6 +145,17 @@ def test_over_ipv6(outside, user, who, words, both, tmp_path):
     look = f"{LOOK6} && curl -sS http://base:8000/here" if both else LOOK6
     done = cellbed("link", *words, "--internet", "--", "sh", "-c", look, **options)
     assert done.stdout.splitlines() == ["on the loopback", "far away", *(["on the loopback"] if both else [])]
+
+
+@pytest.mark.skipif(programs.find("tayga") is None, reason="needs tayga")
+@pytest.mark.parametrize(("who", "link"), [("root", "good"), ("ordinary", "good"), ("ordinary", "train")])
+def test_over_ipv4_from_a_radio_of_ipv6(outside, user, who, link, tmp_path):
+    """Names by UDP, and pages, by 464XLAT. Datagrams of pasta have no checksum, which IPv6 needs."""
+    options = user.options if who == "ordinary" else {"cwd": tmp_path}
+    look = "curl -sS http://base:8000/here && curl -4 -sS http://www.example.net/there && curl -sS " \
+        "http://203.0.113.80/there && curl -sS http://[2001:db8:113::80]/there && ip -4 -o address show dev lte0"
+    done = cellbed("link", link, "--internet", "--464xlat", "--", "sh", "-c", look, **options)
+    assert done.stdout.splitlines() == ["on the loopback", *["far away"] * 3]
 
 
 def status_of(pid):

@@ -19,6 +19,7 @@ struct cell_ue_cfg {
 	uint8_t weight;    /* of its flows in CELL_SCHED_WFQ, 1..255; 0 counts as 1 */
 	uint32_t addr;     /* IPv4, host order; its tunnels are found by it; 0 = none */
 	uint8_t addr6[16]; /* IPv6, the same; all zero = none */
+	uint8_t clat6[16]; /* IPv6, of its CLAT, likewise. Source: RFC 6877 6.3 */
 	uint8_t cqi_ul;    /* 1..15 */
 	uint8_t cqi_dl;
 	uint8_t cqi_sl;        /* of its own transmissions to the peer */

@@ -80,18 +80,18 @@ static int read_address(struct reader *r, const char *path, const char *key, con
 }
 
 /* An IPv6 address, zeros where the key is absent. */
-static int read_address6(struct reader *r, const char *path, const json_t *object,
+static int read_address6(struct reader *r, const char *path, const char *key, const json_t *object,
                          uint8_t ret[sizeof(struct in6_addr)])
 {
-	const json_t *value = json_object_get(object, "address6");
+	const json_t *value = json_object_get(object, key);
 	const char *text = json_string_value(value);
 
 	memset(ret, 0, sizeof(struct in6_addr));
 	if (!value || json_is_null(value))
 		return 0;
 	if (!text || inet_pton(AF_INET6, text, ret) != 1)
-		return config_fail(r, "key '%s.address6': value '%s': allowed an IPv6 address",
-		                   path, text ? text : "(not a string)");
+		return config_fail(r, "key '%s.%s': value '%s': allowed an IPv6 address", path, key,
+		                   text ? text : "(not a string)");
 	return 0;
 }
 
@@ -151,6 +151,7 @@ int config_read_tunnels(struct reader *r, const char *path, const json_t *object
 {
 	const json_t *enb = json_object_get(object, "enb");
 	const char *name = json_string_value(enb);
+	int err;
 
 	if (enb) {
 		ue->enb = config_enb(r->cfg, name ? name : "");
@@ -159,9 +160,10 @@ int config_read_tunnels(struct reader *r, const char *path, const json_t *object
 			                   "key '%s.enb': value '%s': allowed the name of an eNB",
 			                   path, name ? name : "(not a string)");
 	}
-	return read_address(r, path, "address", object, &ue->addr) < 0
-	               ? -EINVAL
-	               : read_address6(r, path, object, ue->addr6);
+	err = read_address(r, path, "address", object, &ue->addr);
+	if (err == 0)
+		err = read_address6(r, path, "address6", object, ue->addr6);
+	return err < 0 ? err : read_address6(r, path, "clat6", object, ue->clat6);
 }
 
 /* --- ports --- */

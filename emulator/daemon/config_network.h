@@ -10,7 +10,7 @@
 /** config_read_enbs() - `enbs` and `sgw` of the object @cell; without `enbs` there is one eNB */
 int config_read_enbs(struct reader *r, json_t *cell);
 
-/** config_read_tunnels() - `enb`, `address` and `address6` of the UE @object */
+/** config_read_tunnels() - `enb`, `address`, `address6` and `clat6` of the UE @object */
 int config_read_tunnels(struct reader *r, const char *path, const json_t *object,
                         struct cell_ue_cfg *ue);
 

@@ -68,8 +68,8 @@ struct epc {
 	const struct epc_radio *radio;
 	struct tunnel_end end[CELL_MAX_ENB][CELL_MAX_UE];
 	uint8_t path[CELL_MAX_UE]; /* gateway: base station of every UE's downlink tunnel */
-	struct epc_route route[2 * CELL_MAX_UE]; /* gateway: in the order of addresses */
-	uint8_t n_routes;
+	struct epc_route route[3 * CELL_MAX_UE]; /* gateway: in the order of addresses */
+	uint16_t n_routes;
 	uint16_t next_ip_id; /* of tunnels' outer headers */
 };
 

@@ -69,7 +69,7 @@ static void record_in(struct epc *epc, const struct pkt *p, uint8_t ue, enum cel
 /* Of an address that several UEs have, the last one's route is the last. */
 static void add_route(struct epc *epc, const uint8_t *addr, uint8_t ue)
 {
-	uint8_t at = epc->n_routes;
+	uint16_t at = epc->n_routes;
 
 	if (memcmp(addr, none, ADDR_BYTES) == 0)
 		return;
@@ -91,19 +91,20 @@ void gateway_init(struct epc *epc)
 		map_ipv4(ue->addr, addr);
 		add_route(epc, addr, (uint8_t)(i + 1));
 		add_route(epc, ue->addr6, (uint8_t)(i + 1));
+		add_route(epc, ue->clat6, (uint8_t)(i + 1));
 	}
 }
 
 /* The UE with address @addr, of several the last; 0 when there is none. */
 static uint8_t find(const struct epc *epc, const uint8_t *addr)
 {
-	uint8_t low = 0, high = epc->n_routes;
+	uint16_t low = 0, high = epc->n_routes;
 
 	while (low < high) { /* those below @low are not above @addr */
-		uint8_t middle = (uint8_t)((low + high) / 2);
+		uint16_t middle = (uint16_t)((low + high) / 2);
 
 		if (memcmp(epc->route[middle].addr, addr, ADDR_BYTES) <= 0)
-			low = (uint8_t)(middle + 1);
+			low = (uint16_t)(middle + 1);
 		else
 			high = middle;
 	}

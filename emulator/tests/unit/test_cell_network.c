@@ -195,6 +195,32 @@ static void test_the_gateway_finds_each_ue(void **state)
 	run_end(&r);
 }
 
+/* What comes for the CLAT of a UE is the UE's, as what comes for the UE itself is. */
+static void test_the_gateway_finds_a_clat(void **state)
+{
+	struct run r;
+
+	(void)state;
+	run_defaults(&r, CELL_MODE_IM);
+	run_core_network(&r);
+	for (uint8_t i = 0; i < r.cfg.n_ue; i++) {
+		r.cfg.ue[i].addr = 0;
+		r.cfg.ue[i].addr6[0] = r.cfg.ue[i].clat6[0] = 0x20;
+		r.cfg.ue[i].addr6[15] = (uint8_t)(10 + i);
+		r.cfg.ue[i].clat6[15] = (uint8_t)(20 - i);
+	}
+	run_start(&r);
+	for (uint8_t i = 0; i < r.cfg.n_ue; i++) { /* the packets of the run go to addr6 */
+		memcpy(r.cfg.ue[i].addr6, r.cfg.ue[i].clat6, sizeof(r.cfg.ue[i].addr6));
+		run_push(&r, (uint64_t)(i + 1) | CELL_PORT_NETWORK, 100, 0);
+	}
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(r.n_delivered, r.cfg.n_ue);
+	for (uint8_t i = 0; i < r.cfg.n_ue; i++)
+		assert_int_equal(r.delivered[i].ue, r.delivered[i].tag & 0x7f);
+	run_end(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -206,6 +232,7 @@ int main(void)
 		cmocka_unit_test(test_mlwdf_in_a_cell),
 		cmocka_unit_test(test_mlwdf_knows_what_has_just_come),
 		cmocka_unit_test(test_the_gateway_finds_each_ue),
+		cmocka_unit_test(test_the_gateway_finds_a_clat),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

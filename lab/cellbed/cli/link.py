@@ -9,7 +9,6 @@ import pwd
 import shlex
 import shutil
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -95,6 +94,8 @@ def run_link(
     ipv4_only: Annotated[bool, typer.Option("--ipv4-only", help="No addresses of IPv6. Default for --netns and --pid, "
                                             "and for --internet on a machine without IPv6.")] = False,
     ipv6_only: Annotated[bool, typer.Option("--ipv6-only", help="No addresses of IPv4.")] = False,
+    xlat: Annotated[bool, typer.Option("--464xlat", help="IPv6 only on the radio. The command has IPv4 by a CLAT "
+                                       "on the UE and a NAT64 in the network, both by tayga.")] = False,
     netns: Annotated[str | None, typer.Option(help="The network namespace of this name, of `ip netns`, is the "
                                               "UE.")] = None,
     pid: Annotated[int | None, typer.Option(help="The network namespace of this process is the UE, such as of a "
@@ -121,43 +122,47 @@ def run_link(
     _check_internet(internet, lab, serve is not None or serve_folder is not None)
     account = None if rootless else account_of(user)
     shell = account.pw_shell if account is not None else os.environ.get("SHELL", "/bin/sh")
-    families = _families(ipv4_only, ipv6_only, "--netns" if netns is not None else "--pid" if pid is not None else None)
+    brought = "--netns" if netns is not None else "--pid" if pid is not None else None
+    _check_xlat(xlat, lab, ipv4_only, brought)
+    families = _families(ipv4_only, ipv6_only and not xlat, brought)
     at_machine = lab == "native" and serve is None and serve_folder is None and not rootless and not internet
     if lab == "native" and not generate:
         families = machine.families(families, at_machine, internet)
     server = shlex.split(serve) if serve is not None else \
         links.serves_folder(serve_folder, families) if serve_folder is not None else None
     if generate:
-        print(_generated(words or [], ctx.meta["command"], set_ or [], server, internet, families), end="")
+        print(_generated(words or [], ctx.meta["command"], set_ or [], server, internet,
+                         links.Addresses(families, xlat)), end="")
         return
     argv = ctx.meta["command"] or [shell]
     data, path = links.build(words or [], argv, set_ or [], server, at_machine, internet, _namespace(netns, pid, lab))
     executed = choices.ROOTLESS if rootless else lab
     alone = server is None and executed in _NO_NETWORK and not internet
-    end_as_command(data, path, executed, kernel, results, seed, account, not ctx.meta["command"], families,
+    end_as_command(data, path, executed, kernel, results, seed, account, not ctx.meta["command"],
+                   links.Addresses(families, xlat),
                    f"no server runs on the far end, and {_NO_NETWORK[executed]}" if alone else None)
 
 
 def _generated(words: list[str], command: list[str], overrides: list[str], server: list[str] | None,
-               internet: bool, families: Sequence[str]) -> str:
+               internet: bool, addresses: links.Addresses) -> str:
     """The scenario of a command line, which runs in every lab: the far end is a host of its own.
 
     Without a command it has the flows of the link's file.
     """
     data, path = links.build(words, command or None, overrides, server if command else None, internet=internet)
-    links.put_addresses(data, path, families)
+    links.put_addresses(data, path, addresses)
     return links.to_yaml(data, shlex.join(["cellbed", "link", *words, *([_SEPARATOR, *command] if command else [])]))
 
 
 def end_as_command(data: dict[str, Any], path: Path, lab: str, kernel: str | None, results: Path | None, seed: int,
-                   account: pwd.struct_passwd | None, interactive: bool, families: Sequence[str] = (),
-                   warning: str | None = None) -> NoReturn:
+                   account: pwd.struct_passwd | None, interactive: bool,
+                   addresses: links.Addresses = links.AS_THEY_ARE, warning: str | None = None) -> NoReturn:
     """Run a link, and exit with its command's status.
 
     Args:
         path: the link is named after it.
         interactive: the command is a shell.
-        families: of the addresses of a ready-made link.
+        addresses: of a ready-made link.
         warning: what to say before it starts.
 
     Raises:
@@ -167,17 +172,18 @@ def end_as_command(data: dict[str, Any], path: Path, lab: str, kernel: str | Non
     if shutil.which(program, path=environment_of(path.stem, account, interactive).get("PATH")) is None:
         note(f"{program}: no such program")
         sys.exit(NOT_FOUND)
-    sys.exit(_execute(data, path, lab, kernel, results, seed, account, interactive, families, warning))
+    sys.exit(_execute(data, path, lab, kernel, results, seed, account, interactive, addresses, warning))
 
 
 def _execute(data: dict[str, Any], path: Path, lab: str, kernel: str | None, results: Path | None, seed: int,
-             account: pwd.struct_passwd | None, interactive: bool, families: Sequence[str], warning: str | None) -> int:
+             account: pwd.struct_passwd | None, interactive: bool, addresses: links.Addresses,
+             warning: str | None) -> int:
     """Run the link; what is wrong with it is said alone, before @warning. Return: the command's exit status."""
     with cleaning_up(), contextlib.ExitStack() as stack:
         scratch = stack.enter_context(ledger.scratch())
         if lab != "virtual":
             machine.fit(stack, data)
-        links.put_addresses(data, path, families)
+        links.put_addresses(data, path, addresses)
         if results is None:
             data["capture"] = {"ip": False, "radio": False, "radio_trace": "events", "tcp_interval_ms": 100,
                                **data.get("capture", {})}
@@ -234,6 +240,16 @@ def _namespace(name: str | None, pid: int | None, lab: str) -> str | None:
         raise CellbedError(f"{said}: no such process" if name is None else
                            f"{said}: no such namespace; `ip netns` lists {', '.join(known) or 'none'}")
     return str(path)
+
+
+def _check_xlat(xlat: bool, lab: str, ipv4_only: bool, brought: str | None) -> None:
+    """Raises CellbedError for options that do not go together."""
+    if xlat and ipv4_only:
+        raise CellbedError("--464xlat and --ipv4-only exclude each other; give one of them")
+    if xlat and brought is not None:
+        raise CellbedError(f"--464xlat: a link with {brought} has IPv4; leave one of them out")
+    if xlat and lab != "native":
+        raise CellbedError(f"--464xlat: the {lab} lab has no translators; add --lab native")
 
 
 def _check_internet(internet: bool, lab: str, serves: bool) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from cellbed.host import capabilities
 
+NAME = "nobody"
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _CLONE_NEWNS, _CLONE_NEWUSER, _CLONE_NEWNET = 0x20000, 0x10000000, 0x40000000
 _MS_REC, _MS_SLAVE = 0x4000, 0x80000
@@ -33,7 +34,7 @@ def begin() -> None:
     _call("making a user namespace", _LIBC.unshare(_CLONE_NEWUSER | _CLONE_NEWNET))
     while not Path("/proc/self/gid_map").read_text():
         time.sleep(_LOOK_S)
-    _become()
+    become()
 
 
 def begun(pid: int) -> bool:
@@ -43,7 +44,7 @@ def begun(pid: int) -> bool:
 
 def admit(pid: int) -> None:
     """Let a process that waits in begin() be nobody. Raises OSError when this one may not say so."""
-    for name, number in (("uid_map", _account().pw_uid), ("gid_map", _account().pw_gid)):
+    for name, number in (("uid_map", account().pw_uid), ("gid_map", account().pw_gid)):
         Path(f"/proc/{pid}/{name}").write_text(f"{number} {number} 1")
 
 
@@ -57,7 +58,7 @@ def join(pid: int) -> None:
     namespace = os.open(f"/proc/{pid}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
     _call("joining a user namespace", _LIBC.setns(namespace, _CLONE_NEWUSER))
     os.close(namespace)
-    _become()
+    become()
     capabilities.keep()
 
 
@@ -70,14 +71,15 @@ def _have_tun() -> None:
     _TUN.chmod(0o666)
 
 
-def _become() -> None:
+def become() -> None:
+    """Be nobody from now on. Raises OSError where this process may not."""
     os.setgroups([])
-    os.setresgid(*[_account().pw_gid] * 3)
-    os.setresuid(*[_account().pw_uid] * 3)
+    os.setresgid(*[account().pw_gid] * 3)
+    os.setresuid(*[account().pw_uid] * 3)
 
 
-def _account() -> pwd.struct_passwd:
-    return pwd.getpwnam("nobody")
+def account() -> pwd.struct_passwd:
+    return pwd.getpwnam(NAME)
 
 
 def _call(what: str, result: int) -> None:

@@ -20,6 +20,9 @@ def check(settings: dict[str, Any]) -> None:
             if node[key]:
                 raise LabError(as_yaml(f"key 'nodes.{name}.{key}': value {node[key]}: allowed in the native lab only; "
                                        "a guest is not on this machine's network"))
+        if "clat" in node:
+            raise LabError(f"key 'nodes.{name}.clat': value {node['clat']}: allowed in the native lab only; a guest "
+                           "has no translators")
 
 
 def copy_package(directory: Path) -> None:

@@ -21,7 +21,7 @@ from cellbed.host.python_child import python_command
 from cellbed.labs import in_guest
 from cellbed.labs.follow import Watch, follow, timing
 from cellbed.labs.user_terminal import UserTerminal
-from cellbed.run import internet, shaping
+from cellbed.run import internet, shaping, xlat
 from cellbed.run.runner import WITHOUT_ROOT
 from cellbed_formats.inside import Inside
 
@@ -60,7 +60,8 @@ def execute(without_root: bool, directory: Path, description: dict[str, Any], cp
     Returns and raises as virtual.execute().
     """
     check(without_root)
-    refusal = shaping.refusal(description["settings"]) or internet.refusal(description["settings"])
+    settings = description["settings"]
+    refusal = shaping.refusal(settings) or internet.refusal(settings) or xlat.refusal(settings)
     if refusal is not None:
         raise LabError(refusal)
     started = time.monotonic()

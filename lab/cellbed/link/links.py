@@ -13,10 +13,10 @@ import difflib
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from cellbed.error import ScenarioError
-from cellbed.run.address import beside
+from cellbed.run.address import beside, translated
 from cellbed.run.inventory import far_end
 from cellbed.run.radio_config import NETEM_TRACES, PACKET_TRACES
 from cellbed.scenario import included
@@ -139,8 +139,11 @@ def _put_machine(data: Data, key: str) -> None:
             node[key] = True
             return
     if key == "internet":
-        raise ScenarioError("link: --internet: allowed in links with a server; two UEs have nothing but the radio "
-                            "between them")
+        raise ScenarioError(_no_server("--internet"))
+
+
+def _no_server(key: str) -> str:
+    return f"link: {key}: allowed in links with a server; two UEs have nothing but the radio between them"
 
 
 def serves_folder(folder: Path, families: Sequence[str]) -> list[str]:
@@ -297,8 +300,7 @@ def _loss(data: Data, value: str, _: dict[str, str]) -> None:
 
 def _wires(data: Data, key: str) -> list[Data]:
     if not data.get("links"):
-        raise ScenarioError(f"link: {key}: allowed in links with a server; two UEs have nothing but the radio between "
-                            "them")
+        raise ScenarioError(_no_server(key))
     return data["links"]
 
 
@@ -406,20 +408,42 @@ def radio_rtt_ms(data: Data) -> float:
 # --- addresses ---
 
 
-def put_addresses(data: Data, path: Path, families: Sequence[str]) -> None:
-    """Give the nodes of a preset addresses of these families: beside each of IPv4 is one of IPv6.
+class Addresses(NamedTuple):
+    """Those that the nodes of a preset have."""
+
+    families: Sequence[str]
+    xlat: bool = False  # UEs have IPv6 only, and 464XLAT
+
+
+AS_THEY_ARE = Addresses(())
+
+
+def put_addresses(data: Data, path: Path, wanted: Addresses) -> None:
+    """Give the nodes of a preset their addresses: beside each of IPv4 is one of IPv6.
 
     Args:
         data: stays as it is where addresses are others than the preset's kind, and where a node is somebody else's
             namespace, which has IPv4 only.
-        path: the link's file.
+        path: the link's file. Another one than a preset's gets other addresses with 464XLAT only.
+
+    Raises:
+        ScenarioError: 464XLAT for a link that has other addresses already, or no server.
     """
     nodes = [node for node in data["nodes"].values() if node.get("address") is not None]
     of_ipv4 = all(isinstance(node["address"], str) and ":" not in node["address"] for node in nodes)
-    if path.parent != PRESETS or not of_ipv4 or any(node.get("netns") for node in nodes):
+    if wanted.xlat and not of_ipv4:
+        raise ScenarioError("link: --464xlat: allowed in links whose nodes have one address of IPv4 each; in another "
+                            "scenario set nodes.<ue>.clat")
+    if not of_ipv4 or any(node.get("netns") for node in nodes) or not (wanted.xlat or path.parent == PRESETS):
         return
+    if wanted.xlat and all(node.get("kind", "ue") == "ue" for node in nodes):
+        raise ScenarioError(_no_server("--464xlat"))
     for node in nodes:
-        found = [{"ipv4": node["address"], "ipv6": beside(node["address"])}[family] for family in families]
+        if wanted.xlat and node.get("kind", "ue") == "ue":
+            node.update(translated(node["address"]))
+            continue
+        found = [{"ipv4": node["address"], "ipv6": beside(node["address"])}[family]
+                 for family in wanted.families]
         node["address"] = found if len(found) > 1 else found[0]
 
 

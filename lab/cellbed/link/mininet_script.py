@@ -166,8 +166,8 @@ def _check(settings: Settings) -> None:
     if settings.get("radios"):
         raise ScenarioError("key 'radios': not allowed in a script for Mininet, which has one radio network")
     for name, node in settings["nodes"].items():
-        for key in ("machine", "internet", "netns"):
-            if node[key]:
+        for key in ("machine", "internet", "netns", "clat"):
+            if node.get(key):
                 raise ScenarioError(as_yaml(f"key 'nodes.{name}.{key}': value {node[key]}: not allowed in a script for "
                                             "Mininet"))
     for key in ("cwnd_max_pkts", "cubic_beta"):

@@ -24,6 +24,10 @@ Interface = IPv4Interface | IPv6Interface
 Network = IPv4Network | IPv6Network
 # Local addresses of which each stands beside one of IPv4, whose 32 bits follow. Source: RFC 4193
 _BESIDE_IPV4 = IPv6Network("fd63:656c:6c62::/48")
+# Of a CLAT, whose address follows that of its UE at this distance: `clat` in hexadecimal digits.
+_CLAT = 0xC1A7
+# Of the pool of a NAT64 at most, so that it has room for itself and other UEs.
+_POOL_LENGTH = 28
 # Words of the key `family`.
 FAMILIES = {"ipv4": 4, "ipv6": 6}
 
@@ -69,6 +73,13 @@ def beside(ipv4: str) -> str:
     own = IPv4Interface(ipv4)
     number = int(_BESIDE_IPV4.network_address) | int(own.ip) << (128 - _BESIDE_IPV4.prefixlen - 32)
     return str(IPv6Interface((number, _BESIDE_IPV4.prefixlen + own.network.prefixlen)))
+
+
+def translated(ipv4: str) -> dict[str, str]:
+    """Keys of a UE that would have this address of IPv4: the address beside it, and 464XLAT."""
+    own = IPv4Interface(ipv4)
+    return {"address": beside(ipv4), "clat": str(IPv6Interface(beside(ipv4)).ip + _CLAT),
+            "nat64": f"{own.ip}/{min(own.network.prefixlen, _POOL_LENGTH)}"}
 
 
 def socket_family(text: str) -> socket.AddressFamily:

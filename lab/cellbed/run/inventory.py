@@ -31,7 +31,8 @@ def base(settings: dict[str, Any], node: str) -> str | None:
 
         return internet.gateway(settings["nodes"][far], 4) or internet.gateway(settings["nodes"][far], 6)
     far_addresses = address.interfaces(settings["nodes"][far])
-    both = address.shared(address.interfaces(settings["nodes"][node]), far_addresses) or [4]
+    own = settings["nodes"][node]
+    both = [4] if "clat" in own else address.shared(address.interfaces(own), far_addresses) or [4]
     reached = address.of_version(far_addresses, both[0]) or far_addresses[0]
     return str(reached.ip)
 

@@ -191,9 +191,9 @@ def _tunnel_of(ue: str, settings: dict[str, Any]) -> dict[str, Any]:
     served = core_network.ues_with_tunnels(settings)
     if ue not in served:
         return {}
-    own = address.interfaces(settings["nodes"][ue])
-    keys = {4: "address", 6: "address6"}
-    return {"enb": served[ue], **{keys[one.version]: str(one.ip) for one in own}}
+    node, keys = settings["nodes"][ue], {4: "address", 6: "address6"}
+    clat = {"clat6": node["clat"].partition("/")[0]} if "clat" in node else {}
+    return {"enb": served[ue], **{keys[own.version]: str(own.ip) for own in address.interfaces(node)}, **clat}
 
 
 def _bearer(bearer: dict[str, Any]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from cellbed.error import CellbedError, LabError
 from cellbed.host import cgroup, tracepoints
 from cellbed.host.clock import sleep_for, sleep_until
-from cellbed.host.process import Process, await_end, start_ready
+from cellbed.host.process import Process, Running, await_end, start_ready
 from cellbed.run import (
     congestion_control,
     counters,
@@ -91,8 +91,8 @@ class Runner:
         self.brought = {name: os.open(node["netns"], os.O_RDONLY | os.O_CLOEXEC)
                         for name, node in self.settings["nodes"].items() if node["netns"] is not None}
         self.pids: dict[str, int] = {}
-        self.daemons: list[Process] = []  # beside the radio's and the probe
-        self.started: list[Process] = []  # all programs but the flows', first those whose end makes others fail
+        self.daemons: list[Running] = []  # beside the radio's and the probe
+        self.started: list[Running] = []  # all programs but the flows', first those whose end makes others fail
         self.lost_nodes: list[str] = []
         self.failed: str | None = None
         self.facts: dict[str, Any] = {"phases": {}}
@@ -184,6 +184,14 @@ class Runner:
             self.facts["qdiscs"][node.name] = have.qdiscs
             self.facts["sysctls"][node.name] = {name: [value, have.sysctls[name]] for name, value in wanted.items()}
 
+    def start_translators(self, stack: contextlib.ExitStack) -> None:
+        if any("clat" in node for node in self.settings["nodes"].values()):
+            from cellbed.run import xlat  # of no use in most runs
+
+            translators = xlat.start(stack, self.settings, self.pids, self.out, self.rootless)
+            self.daemons += translators
+            self.started += translators
+
     def start_probe(self, stack: contextlib.ExitStack) -> Process:
         if self.rootless:
             return self.start_sampler(stack)
@@ -245,7 +253,7 @@ class Runner:
         self.started.append(captures.process)
         return captures
 
-    def execute_traffic(self, stack: contextlib.ExitStack, daemons: list[Process]) -> list[workload.Flow]:
+    def execute_traffic(self, stack: contextlib.ExitStack, daemons: list[Running]) -> list[workload.Flow]:
         relay = self.attachment.prepare(self.out, self.pids) if self.attachment is not None else None
         flows = [workload.make(flow, self.pids, self.out, self.settings, self.attachment, self.programs["iperf3"])
                  for flow in self.settings["traffic"]]
@@ -275,7 +283,7 @@ class Runner:
             flow.stop()
         return flows
 
-    def await_clients(self, flows: list[workload.Flow], daemons: list[Process], start_ns: int) -> None:
+    def await_clients(self, flows: list[workload.Flow], daemons: list[Running], start_ns: int) -> None:
         """Wait for the clients; one that takes too long, or a daemon that dies meanwhile, ends the run."""
         all_s = max(flow.end_s() for flow in flows if not flow.background)
         step_s = max(0.25, all_s / 50) if math.isfinite(all_s) else 0.25
@@ -364,6 +372,7 @@ class Runner:
         self.phase("radio")
         daemons = self.start_radios(stack)
         self.configure_nodes()
+        self.start_translators(stack)
         self.phase("probe")
         tcpwatch = self.start_probe(stack)
         self.phase("captures")

@@ -39,6 +39,7 @@ class PlannedNode(NamedTuple):
     mtu: dict[str, int]  # by interface, where it is not the usual one
     machine: bool = False  # no namespace but that of the lab itself
     way_out: bool = False  # a server that is joined to this machine's network
+    translates: bool = False  # a UE with a CLAT, whose packets it forwards
     brought: bool = False  # a namespace that is there already, and keeps what it has
     rules: tuple[tuple[str, ...], ...] = ()  # arguments for `ip rule add`
 
@@ -50,7 +51,7 @@ class PlannedNode(NamedTuple):
     @property
     def forwards(self) -> bool:
         """Whether packets that are for others go through it."""
-        return self.way_out or not self.is_host
+        return self.way_out or self.translates or not self.is_host
 
     @property
     def in_core(self) -> bool:
@@ -210,7 +211,7 @@ def _ue(name: str, settings: dict[str, Any], links: list[PlannedLink], attribute
             routes += [[prefix, *way, *table] for prefix in (_HALVES if brought else _DEFAULT)[own.version]]
         rules += [(*selector, *table) for selector in (("from", str(own.ip)), ("oif", interface)) if table]
     return PlannedNode(name, "ue", {interface: list(map(str, addresses))}, routes, **_wires(name, links),
-                       brought=brought, rules=tuple(rules))
+                       brought=brought, translates="clat" in settings["nodes"][name], rules=tuple(rules))
 
 
 def _table(settings: dict[str, Any]) -> list[str]:
@@ -234,8 +235,8 @@ def machine_interface(own: str) -> str:
 
 def _server_or_machine(name: str, settings: dict[str, Any], links: list[PlannedLink],
                        attributes: list[str]) -> PlannedNode:
-    """The machine keeps its default route, and so does a server with a way out; they have routes to the UEs, as every
-    server has to those of further radio networks."""
+    """The machine keeps its default route, and so does a server with a way out; they have routes to the UEs and to what
+    a NAT64 has for them, as every server has to those of further radio networks."""
     server = _server(name, settings, links, attributes)
     node = settings["nodes"][name]
     if not node["machine"] and not node["internet"] and "further" not in settings:
@@ -243,7 +244,8 @@ def _server_or_machine(name: str, settings: dict[str, Any], links: list[PlannedL
     defaults = {route[0]: route[1:] for route in server.routes}
     routes = [[prefix, *defaults[default_prefix(prefix)]]
               for ue in settings["radio"]["ues"] if behind_enb(settings, ue)
-              for prefix in _hosts_prefixes(settings, ue) if default_prefix(prefix) in defaults]
+              for prefix in (*_hosts_prefixes(settings, ue), *pools(settings, ue))
+              if default_prefix(prefix) in defaults]
     return server._replace(machine=node["machine"], way_out=node["internet"], routes=routes)
 
 
@@ -318,8 +320,16 @@ def _ip(own: str) -> str:
 
 
 def _hosts_prefixes(settings: Mapping[str, Any], name: str) -> list[str]:
-    """Addresses of a host as destinations of routes."""
-    return [f"{own.ip}/{own.max_prefixlen}" for own in address.interfaces(settings["nodes"][name])]
+    """Addresses of a host, and of a CLAT on it, as destinations of routes."""
+    node = settings["nodes"][name]
+    own = [f"{own.ip}/{own.max_prefixlen}" for own in address.interfaces(node)]
+    return [*own, node["clat"]] if "clat" in node else own
+
+
+def pools(settings: Mapping[str, Any], ue: str) -> list[str]:
+    """Where the NAT64 has addresses for a UE, as destinations of routes."""
+    node = settings["nodes"][ue]
+    return [str(ip_interface(node["nat64"]).network)] if "clat" in node else []
 
 
 def default_prefix(own: str) -> str:

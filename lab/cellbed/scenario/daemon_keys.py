@@ -56,7 +56,8 @@ _FIELDS = {
     "nr.random_access": "nr.ra.procedure", "nr.aqm": "nr.aqm.mode"}
 # What the daemon's configuration has in place of keys of a scenario, or beside them.
 _DAEMON_ONLY = {"cell": ("enbs", "sgw", "broadcast", *handover.SECTIONS),
-                "packet_trace": ("uplink_sizes_us", "downlink_sizes_us"), "ues": ("name", "enb", "address", "address6")}
+                "packet_trace": ("uplink_sizes_us", "downlink_sizes_us"),
+                "ues": ("name", "enb", "address", "address6", "clat6")}
 _SCENARIO_ONLY = {"cell": ("events", "channel", "mtu"), "timing": ("preset",), "handover": handover.SECTIONS,
                   "packet_trace": ("uplink_sizes", "downlink_sizes"), "constant_rate": ("satellite",),
                   "nr": ("broadcast",)}

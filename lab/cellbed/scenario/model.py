@@ -185,6 +185,9 @@ class Scenario(Model):
             known(f"radio.ues.{name}", name, ues)
             others = {other: None for other in self.radio.ues if other != name}
             known(f"radio.ues.{name}.peer", ue.peer, {**others, **dict.fromkeys(self.of_kind("enb"))})
+            if self.nodes[name].clat is not None and not self.behind_enb(name):
+                raise ValueError(f"key 'nodes.{name}.clat': the peer of {name} is a UE, behind which no NAT64 is; "
+                                 "remove the key")
             tunnels = bool(self.of_kind("sgw"))
             if self.behind_enb(name) and not tunnels and len(network_interface(name)) > _INTERFACE_NAME_MAX:
                 raise ValueError(f"key 'nodes.{name}': the name of the eNB's interface, {network_interface(name)}, is "

@@ -6,6 +6,7 @@ docs/reference/keys.md lists the keys.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from ipaddress import ip_interface
 from typing import Annotated, Any, Literal
 
@@ -25,6 +26,8 @@ QDISCS = ("pfifo", "codel", "fq_codel", "fq", "pie", "fq_pie", "cake", "dualpi2"
 NETEM = ("delay", "loss", "corrupt", "duplicate", "reorder", "slot", "ecn")
 # A subnet that has room for pasta beside the server.
 _WAY_OUT_BITS_MIN = 3
+# A pool that has room for a UE and for the NAT64 itself.
+_POOL_LENGTH_MAX = 30
 
 # Which kinds of nodes a link may join: without a core network, and with one.
 _PARTNERS = {"server": ("enb",), "enb": ("server",)}
@@ -59,6 +62,22 @@ def _check_version(found: Interface) -> Interface:
 RadioAddress = Annotated[address.Interface, BeforeValidator(_parse_address), AfterValidator(_check_version)]
 
 
+def _check_clat(found: Interface) -> Interface:
+    if found.version != 6 or found.network.prefixlen != found.max_prefixlen:
+        raise ValueError("allowed one address of IPv6, such as 2001:db8:45::c1a7")
+    return found
+
+
+def _check_pool(found: Interface) -> Interface:
+    if found.version == 4 and found.network.prefixlen > _POOL_LENGTH_MAX:
+        raise ValueError(f"allowed prefix lengths up to {_POOL_LENGTH_MAX}: the NAT64 has an address there, too")
+    return _check_version(found)
+
+
+ClatAddress = Annotated[address.Interface, BeforeValidator(_parse_address), AfterValidator(_check_clat)]
+PoolAddress = Annotated[address.Interface, BeforeValidator(_parse_address), AfterValidator(_check_pool)]
+
+
 class Node(Model):
     """A network namespace: a UE on the radio, a server on a wire, or one that routes between them."""
 
@@ -87,6 +106,15 @@ class Node(Model):
              "route's place, and removes them. Only in the native lab; settings of `tcp` that are sysctls do not reach "
              "it")
 
+    clat: ClatAddress | None = Key(None, exclude_if=unset,
+        says="464XLAT: this UE has IPv6 only, and programs on it reach servers of IPv4: by a CLAT on the UE, and a "
+             "NAT64 where the wired link of the servers ends. Both are tayga (package tayga). This is the address of "
+             "IPv6 from which packets of IPv4 leave the UE, beside its own, such as `2001:db8:45::c1a7`. Only in the "
+             "native lab. RFC 6877")
+    nat64: PoolAddress | None = Key(None, exclude_if=unset,
+        says="Address of IPv4 that servers see of a UE with `clat`, with the length of the NAT64's pool: "
+             "`10.45.0.1/24`. The last host address of the pool is the NAT64's own")
+
     radios: dict[Name, RadioAddress] | None = Key(None, exclude_if=unset,
         says="Addresses of this UE on further radio networks, by their names in `radios`: `{wifi: 10.46.0.1/24}`. Each "
              "is that of an interface with the network's name. IPv4 only, as lab kernels choose routes of IPv6 by "
@@ -109,6 +137,28 @@ class Node(Model):
     def addresses(self) -> list[Interface]:
         """All that it has."""
         return self.address if isinstance(self.address, list) else [] if self.address is None else [self.address]
+
+    def claims(self) -> Iterator[tuple[str, Interface]]:
+        """Addresses that nothing else may have, and the key of each."""
+        yield from (("address", own) for own in self.addresses)
+        yield from ((key, own) for key, own in (("clat", self.clat), ("nat64", self.nat64)) if own is not None)
+
+    @model_validator(mode="after")
+    def clat_is_a_ues(self) -> Node:
+        if (self.clat is None) != (self.nat64 is None):
+            missing = "clat" if self.clat is None else "nat64"
+            raise ValueError(f"key '{missing}': missing; a UE with 464XLAT has clat and nat64")
+        if self.clat is None:
+            return self
+        if self.kind != "ue":
+            raise ValueError("key 'clat': only UEs have it; set kind: ue, or remove the key")
+        if self.netns is not None:
+            raise ValueError("key 'clat': a namespace of netns keeps its own IPv4; remove one of the two keys")
+        for own in self.addresses:
+            if own.version == 4:
+                raise ValueError(f"key 'clat': the UE has IPv4 on the radio, {own}, and nothing to translate; allowed "
+                                 "with an address of IPv6 only")
+        return self
 
     @model_validator(mode="after")
     def netns_is_a_ues(self) -> Node:
@@ -228,6 +278,7 @@ class Network:
         self._check_machine()
         self._check_kinds()
         self._check_links()
+        self._check_nat64()
         if self.has_core:
             self._check_ways()
 
@@ -249,7 +300,8 @@ class Network:
                 continue
             if node.address is None:
                 raise ValueError(f"{key}: missing; give an address with the length of its prefix, such as 10.45.0.1/24")
-            for own in node.addresses:
+            for claimed, own in node.claims():
+                key = f"key 'nodes.{name}.{claimed}'"
                 other = addresses.setdefault(str(own.ip), name)
                 if other != name:
                     raise ValueError(f"{key}: value {own}: {other} has this address; choose another one")
@@ -322,7 +374,18 @@ class Network:
                                  f"{core_network.GTPU_NETWORK} and {core_network.LINK_NETWORK}")
 
     def _overlaps(self, name: str, own: address.Interface) -> bool:
-        return any(_overlap(own.network, other.network) for other in self.nodes[name].addresses)
+        return any(_overlap(own.network, other.network) for _, other in self.nodes[name].claims())
+
+    def _check_nat64(self) -> None:
+        """There are servers for it, and its own address is no UE's."""
+        pools = {name: node.nat64 for name, node in self.nodes.items() if node.nat64 is not None}
+        if pools and not any(own.version == 4 for name in self.of_kind("server") for own in self.nodes[name].addresses):
+            raise ValueError(f"key 'nodes.{next(iter(pools))}.clat': no server has an address of IPv4, to which a "
+                             "NAT64 leads; add one")
+        for name, own in pools.items():
+            if own.ip == gateway_of(next(iter(pools.values()))).ip:
+                raise ValueError(f"key 'nodes.{name}.nat64': value {own}: the NAT64 itself has this address; "
+                                 "choose another one")
 
     def _check_ways(self) -> None:
         """Every node of the core network has a way to the S-GW, and the S-GW one to a server."""

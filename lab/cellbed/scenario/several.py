@@ -126,7 +126,7 @@ def _check_nodes(scenario: Scenario) -> None:
     networks = scenario.radios or {}
     linked = {end for link in scenario.links for end in link.ends()}
     for name, node in scenario.nodes.items():
-        for key in ("machine", "internet", "netns"):
+        for key in ("machine", "internet", "netns", "clat"):
             if getattr(node, key):
                 raise ValueError(f"key 'nodes.{name}.{key}': value {getattr(node, key)}: with radios, nodes are "
                                  "namespaces of the run only; remove the key, or radios")

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""464XLAT of a run: programs on UEs that have IPv6 only reach servers of IPv4.
+
+A translator on the UE, the CLAT, makes packets of IPv6 of the programs' packets of IPv4; one where the wired link of
+the servers ends, the NAT64, makes packets of IPv4 of them again. Both are tayga, an ordinary program with a TUN in the
+node's network. It translates without state: in the pool of the NAT64 each UE has an address of its own.
+
+Source: RFC 6877; RFC 7915; tayga(8)
+"""
+
+from __future__ import annotations
+
+import contextlib
+import grp
+import socket
+import time
+from functools import partial
+from ipaddress import ip_interface
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from cellbed.error import LabError
+from cellbed.host import nobody, programs
+from cellbed.host.netns import die_with_parent, in_netns
+from cellbed.host.process import Copy, Process, Running
+from cellbed.host.rtnetlink import Rtnetlink
+from cellbed.run import core_network, tcp_profile, topology
+from cellbed.run.udp_checksum import Sockets
+
+PROGRAM = "tayga"
+CLAT, NAT64 = "clat", "nat64"
+# The prefix of a network, not the well-known one, by which private addresses must not be reached. Source: RFC 6052 3.1
+PREFIX = "fd64:ff9b::/96"
+# Of programs on a UE, and of its CLAT itself; the same on every UE. Source: RFC 7335
+HOST, _OWN = "192.0.0.4", "192.0.0.2"
+# By which a packet grows: the header of IPv6 is as much longer, and a fragment has a header. Source: RFC 7915 4
+_GROWS_BYTES = 20 + 8
+_READY_DEADLINE_S = 10.0
+_LOOK_S = 0.01
+
+
+class Translator(NamedTuple):
+    """A tayga and what the node's network needs for it."""
+
+    node: str
+    interface: str
+    own: str  # source of its ICMP
+    maps: dict[str, str]  # of IPv4 to IPv6, beside PREFIX
+    addresses: list[str]
+    routes: list[list[str]]  # arguments for `ip route replace`
+
+    def configuration(self) -> str:
+        """tayga.conf"""
+        maps = "".join(f"map {ipv4} {ipv6}\n" for ipv4, ipv6 in self.maps.items())
+        return f"tun-device {self.interface}\nipv4-addr {self.own}\nprefix {PREFIX}\n{maps}"
+
+
+def plan(settings: dict[str, Any]) -> list[Translator]:
+    """Those of a run: none, or the NAT64 and a CLAT for each UE that has one."""
+    ues = {name: node for name, node in settings["nodes"].items() if "clat" in node}
+    if not ues:
+        return []
+    found = {_ip(ue["nat64"]): _ip(ue["clat"]) for ue in ues.values()}
+    pools = sorted({pool for name in ues for pool in topology.pools(settings, name)})
+    own = topology.gateway_of(ip_interface(next(iter(ues.values()))["nat64"]))
+    nat64 = Translator(_end_of_servers(settings), NAT64, str(own.ip), found, [],
+                       [[prefix, "dev", NAT64] for prefix in (PREFIX, *pools)])
+    return [nat64, *(_clat(name, _ip(ue["clat"]), settings) for name, ue in ues.items())]
+
+
+def _clat(ue: str, ipv6: str, settings: dict[str, Any]) -> Translator:
+    mtu = (settings["radio"].get("mtu") or topology.MTU) - _GROWS_BYTES
+    attributes = tcp_profile.route_attributes(settings["tcp"])
+    routes = [["default", "dev", CLAT, "src", HOST, "mtu", str(mtu), *attributes], [f"{ipv6}/128", "dev", CLAT]]
+    return Translator(ue, CLAT, _OWN, {HOST: ipv6}, [f"{HOST}/32"], routes)
+
+
+def _end_of_servers(settings: dict[str, Any]) -> str:
+    """The S-GW, or the eNB without a core network."""
+    return core_network.sgw(settings) or core_network.of_kind(settings, "enb")[0]
+
+
+def _ip(own: str) -> str:
+    return own.partition("/")[0]
+
+
+def refusal(settings: dict[str, Any]) -> str | None:
+    """Why this machine cannot translate for a run, or None."""
+    name = next((name for name, node in settings["nodes"].items() if "clat" in node), None)
+    if name is None or programs.find(PROGRAM) is not None:
+        return None
+    return f"key 'nodes.{name}.clat': needs {PROGRAM}; install it with `apt-get install {PROGRAM}`"
+
+
+def start(stack: contextlib.ExitStack, settings: dict[str, Any], pids: dict[str, int], out: Path,
+          rootless: bool) -> list[Running]:
+    """Start the translators of a run, whose nodes have all else already, and what helps them.
+
+    Args:
+        stack: ends them when it is closed.
+        out: the lab's folder.
+        rootless: they have no privileges on the machine; else they give theirs up when they have their interfaces.
+
+    Raises:
+        LabError: it does not work.
+    """
+    account = [] if rootless else ["--user", nobody.NAME, "--group", grp.getgrgid(nobody.account().pw_gid).gr_name]
+    started: list[Running] = []
+    for one in plan(settings):
+        started.append(_start(stack, one, pids[one.node], out, account))
+        if one.interface == NAT64:
+            started.append(Copy("checksums of UDP", partial(_fill, pids[one.node], rootless), out / "log"))
+            stack.callback(started[-1].kill)
+    return started
+
+
+def _fill(pid: int, rootless: bool) -> None:
+    with in_netns(pid):
+        sockets = Sockets(NAT64)
+    if not rootless:
+        nobody.become()
+        die_with_parent()
+    sockets.fill()
+
+
+def _start(stack: contextlib.ExitStack, one: Translator, pid: int, out: Path, options: list[str]) -> Process:
+    configuration = out / f"{one.node}-{one.interface}.conf"
+    configuration.write_text(one.configuration())
+    args = [programs.command(PROGRAM), "-d", "--config", str(configuration), *options]  # -d: what it says is in the log
+    with open(out / "log", "ab") as log:
+        process = Process(PROGRAM, args, out / "log", pid, stdout=log)
+    stack.callback(process.kill)
+    try:
+        with in_netns(pid):
+            _await(process, one)
+            configuration.unlink()  # which is no result
+            with Rtnetlink() as network:
+                network.set_up(one.interface)
+                for own in one.addresses:
+                    network.add_address(own, one.interface)
+                for route in one.routes:
+                    network.replace_route(route)
+    except OSError as error:
+        raise LabError(f"node {one.node}: {error.strerror}") from error
+    return process
+
+
+def _await(process: Process, one: Translator) -> None:
+    """Until its interface is in the current network."""
+    end = time.monotonic() + _READY_DEADLINE_S
+    while one.interface not in (name for _, name in socket.if_nameindex()):
+        if process.popen.poll() is not None or time.monotonic() > end:
+            raise LabError(f"node {one.node}: {PROGRAM} makes no interface: {process.log_tail()}")
+        time.sleep(_LOOK_S)

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""464XLAT: a program that knows IPv4 literals only, on a radio that has IPv6 only.
+
+Source: RFC 6877; RFC 7915 4, 5
+"""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+from e2e import CELLBED, bundles, cellbed, needs_native
+from machine import descendants, nothing_left, own_part
+from ordinary import Ordinary, needs_an_ordinary_user, needs_user_namespaces
+
+from cellbed.host import programs
+from cellbed_formats.packet import ip_packets
+from cellbed_formats.pcap_file import read_records
+
+pytestmark = [pytest.mark.lab, needs_native, needs_an_ordinary_user, needs_user_namespaces,
+              pytest.mark.skipif(programs.find("tayga") is None, reason="needs tayga")]
+
+# An echo over TCP and UDP that says first who asks; `big` has it look for the path's MTU.
+SERVER = """
+import contextlib, socket, threading
+IP_MTU_DISCOVER, DO, IP_MTU = 10, 2, 14
+
+def streams(at):
+    while True:
+        one, who = at.accept()
+        one.sendall(who[0].ljust(40).encode())
+        while data := one.recv(65536):
+            one.sendall(data)
+        one.close()
+
+def datagrams(at):
+    while True:
+        data, who = at.recvfrom(65536)
+        at.sendto(path_mtu(who) if data == b"big" else data, who)
+
+def path_mtu(who):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
+        own.setsockopt(socket.IPPROTO_IP, IP_MTU_DISCOVER, DO)
+        own.connect(who)
+        for _ in range(20):
+            with contextlib.suppress(OSError):  # too large; nobody listens
+                own.send(bytes(own.getsockopt(socket.IPPROTO_IP, IP_MTU) - 28))
+            threading.Event().wait(0.05)
+        return str(own.getsockopt(socket.IPPROTO_IP, IP_MTU)).encode()
+
+tcp = socket.create_server(("0.0.0.0", 7007))
+udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+udp.bind(("0.0.0.0", 7007))
+threading.Thread(target=datagrams, args=(udp,)).start()
+streams(tcp)
+"""
+CLIENT = """
+import errno, os, socket, sys, threading, time
+IP_MTU_DISCOVER, DO, IP_MTU = 10, 2, 14
+at = (os.environ["CELLBED_BASE"], 7007)
+for _ in range(100):
+    try:
+        one = socket.create_connection(at, 5)
+        break
+    except ConnectionRefusedError:
+        time.sleep(0.1)
+one.settimeout(None)
+who = one.recv(40, socket.MSG_WAITALL).decode().strip()
+print("tcp", one.getsockname()[0], who, one.getsockopt(socket.IPPROTO_IP, IP_MTU))
+threading.Thread(target=lambda: one.sendall(bytes(200_000)), daemon=True).start()
+print("echo", len(one.recv(200_000, socket.MSG_WAITALL)))
+udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+udp.settimeout(10)
+udp.connect(at)
+mtu = udp.getsockopt(socket.IPPROTO_IP, IP_MTU)
+for size in (1, mtu - 28, 4000):
+    udp.send(bytes(size))
+    print("udp", len(udp.recv(65536)))
+udp.setsockopt(socket.IPPROTO_IP, IP_MTU_DISCOVER, DO)
+try:
+    udp.send(bytes(mtu - 27))
+except OSError as error:
+    print("too large", error.errno == errno.EMSGSIZE)
+udp.send(b"big")
+print("back", udp.recv(65536).decode())
+"""
+SAYS = """tcp 192.0.0.4 10.45.0.1 {mtu}
+echo 200000
+udp 1
+udp {whole}
+udp 4000
+too large True
+back {back}
+"""
+
+
+def said(mtu, back):
+    """Args: the MTU of the path there, and of that back, as the ends know them."""
+    return SAYS.format(mtu=mtu, whole=mtu - 28, back=back)
+
+
+@pytest.fixture(scope="module")
+def user():
+    he = Ordinary()
+    for name, text in (("server.py", SERVER), ("client.py", CLIENT)):
+        (he.folder / name).write_text(text)
+    yield he
+    he.remove()
+
+
+def asked(user, who, *words, results=None, command=None):
+    """What a client of IPv4 says that reaches the server of IPv4 at the far end."""
+    options = user.options if who == "ordinary" else {"cwd": user.folder}
+    kept = ["--results", results] if results else []
+    return cellbed("link", *words, "--464xlat", "--serve", f"{sys.executable} {user.folder}/server.py", *kept, "--",
+                   *(command or [sys.executable, "client.py"]), **options)
+
+
+@pytest.mark.parametrize("who", ["root", "ordinary"])
+@pytest.mark.parametrize("link", ["good", "train"])
+def test_packets_of_every_kind_and_only_ipv6_on_the_radio(user, who, link, tmp_path):
+    results = user.folder / f"{link}-{who}"
+    running = set(descendants())
+    done = asked(user, who, link, results=results)
+    assert done.stdout == said(1472, 1480)
+    assert set(descendants()) <= running
+    assert not list(bundles(results)["run"].glob("*.conf"))
+    packets = ip_packets(read_records(bundles(results)["run"] / "ip-ue1.pcap")).frame
+    assert len(packets) > 200 and set(packets["version"]) == {6} and packets["ip_bytes"].max() == 1500
+
+
+@pytest.mark.parametrize(("words", "mtu", "back"), [
+    (["leo"], 1472, 1480), (["umts-384"], 1472, 1480), (["nr-midband", "mtu", "1358"], 1330, 1338),
+    (["lte-drive"], 1472, 1480)])
+def test_every_radio_and_mtu(user, words, mtu, back):
+    """Constant rates, the UTRAN, 5G, a core network."""
+    done = asked(user, "ordinary", *words)
+    assert done.stdout == said(mtu, back)
+
+
+@pytest.mark.parametrize("who", ["root", "ordinary"])
+def test_ping_and_the_addresses_of_the_far_end(user, who):
+    """Both are there: by IPv4 through the translators, by IPv6 without."""
+    script = "ping -q -c 1 $CELLBED_BASE && ping -q -c 1 $CELLBED_BASE6 && ping -q -c 1 base && echo $CELLBED_BASE"
+    done = asked(user, who, "good", command=["sh", "-c", script])
+    assert done.stdout.count(" 1 received") == 3 and done.stdout.endswith("\n10.46.0.1\n")
+
+
+def test_this_machine_as_root(user):
+    """Its own forwarding and firewall are as before, and the link's addresses are those that it has for links."""
+    with own_part():
+        server = subprocess.Popen([sys.executable, "-m", "http.server", "8000"], cwd=user.folder,
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            done = cellbed("link", "good", "--464xlat", "--ipv6-only", "--", "sh", "-c",
+                           "curl -sS --retry 9 --retry-connrefused http://$CELLBED_BASE:8000/client.py")
+        finally:
+            server.kill()
+            server.wait()
+    assert done.stdout == CLIENT
+
+
+def test_tayga_of_root_is_nobody(user):
+    script = "for pid in $(pgrep -x tayga); do grep -E '^(Uid|CapEff):' /proc/$pid/status; done"
+    done = cellbed("link", "--464xlat", "--", "sh", "-c", script)
+    nobody = ["Uid:", *4 * [str(user.account.pw_uid)], "CapEff:", f"{0:016x}"]
+    assert done.stdout.split() == 2 * nobody
+
+
+@pytest.mark.parametrize("who", ["root", "ordinary"])
+@pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGKILL])
+def test_nothing_is_left_of_it(user, who, sig):
+    with nothing_left():
+        words = [CELLBED, "link", "--464xlat", "--serve", "sleep 1000", "--", "sh", "-c", "echo ready; read end"]
+        options = user.options if who == "ordinary" else {"cwd": user.folder}
+        link = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                start_new_session=True, **options)
+        assert link.stdout.readline() == "ready\n"
+        assert sum(said.split("/")[-1].startswith("tayga ") or "/tayga " in said
+                   for said in descendants().values()) >= 2
+        os.kill(link.pid, sig)
+        link.communicate()
+        if sig == signal.SIGKILL:
+            cellbed("clean", **options)
+
+
+@pytest.mark.parametrize(("words", "why"), [
+    (["--ipv4-only"], "--464xlat and --ipv4-only exclude each other; give one of them"),
+    (["--pid", "1"], "--464xlat: a link with --pid has IPv4; leave one of them out"),
+    (["--lab", "virtual"], "--464xlat: the virtual lab has no translators; add --lab native"),
+    (["d2d"], "link: --464xlat: allowed in links with a server; two UEs have nothing but the radio between them"),
+])
+def test_what_does_not_fit_is_one_line(words, why):
+    done = cellbed("link", *words, "--464xlat", "--", "true", check=False)
+    assert (done.returncode, done.stderr) == (125, f"cellbed: {why}\n")
+
+
+def test_what_is_missing_is_one_line(tmp_path, monkeypatch):
+    """On a machine without tayga, and where it gets no interface."""
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    command = [CELLBED, "link", "--464xlat", "--", "true"]
+    hide = 'mount --bind /dev/null "$0" && exec "$@"'
+    done = subprocess.run(["unshare", "--mount", "sh", "-c", hide, programs.find("tayga"), *command],
+                          capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (
+        125, "cellbed: key 'nodes.ue1.clat': needs tayga; install it with `apt-get install tayga`\n")
+    why = "Unable to attach tun device nat64, aborting: Operation not permitted"
+    (tmp_path / "tayga").write_text(f"#!/bin/sh\necho '{why}'\nexit 1\n")
+    (tmp_path / "tayga").chmod(0o755)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (125, f"cellbed: node enb: tayga makes no interface: {why}\n")
