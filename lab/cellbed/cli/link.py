@@ -92,8 +92,8 @@ def run_link(
                                                       "HTTP on the far end, at port 80.")] = None,
     internet: Annotated[bool, typer.Option("--internet", help="Connect the far end to this machine's loopback and "
                                            "to the Internet, by pasta.")] = False,
-    ipv4_only: Annotated[bool, typer.Option("--ipv4-only", help="No addresses of IPv6. Default for --netns and --pid, "
-                                            "and for --internet on a machine without IPv6.")] = False,
+    ipv4_only: Annotated[bool, typer.Option("--ipv4-only", help="No addresses of IPv6. Default where IPv6 is off in "
+                                            "the namespace, and for --internet on a machine without IPv6.")] = False,
     ipv6_only: Annotated[bool, typer.Option("--ipv6-only", help="No addresses of IPv4.")] = False,
     netns: Annotated[str | None, typer.Option(help="The network namespace of this name, of `ip netns`, is the "
                                               "UE.")] = None,
@@ -121,7 +121,7 @@ def run_link(
     _check_internet(internet, lab, serve is not None or serve_folder is not None)
     account = None if rootless else account_of(user)
     shell = account.pw_shell if account is not None else os.environ.get("SHELL", "/bin/sh")
-    families = _families(ipv4_only, ipv6_only, "--netns" if netns is not None else "--pid" if pid is not None else None)
+    families = _families(ipv4_only, ipv6_only)
     at_machine = lab == "native" and serve is None and serve_folder is None and not rootless and not internet
     if lab == "native" and not generate:
         families = machine.families(families, at_machine, internet)
@@ -177,6 +177,7 @@ def _execute(data: dict[str, Any], path: Path, lab: str, kernel: str | None, res
         scratch = stack.enter_context(ledger.scratch())
         if lab != "virtual":
             machine.fit(stack, data)
+            families = machine.families_of_brought(families, data)
         links.put_addresses(data, path, families)
         if results is None:
             data["capture"] = {"ip": False, "radio": False, "radio_trace": "events", "tcp_interval_ms": 100,
@@ -245,22 +246,11 @@ def _check_internet(internet: bool, lab: str, serves: bool) -> None:
                            "--serve and --serve-folder")
 
 
-def _families(ipv4_only: bool, ipv6_only: bool, without_ipv6: str | None) -> list[str]:
-    """Of a link's addresses.
-
-    Args:
-        without_ipv6: an option whose links have IPv4 only.
-
-    Raises:
-        CellbedError: the options exclude each other.
-    """
+def _families(ipv4_only: bool, ipv6_only: bool) -> list[str]:
+    """Of a link's addresses. Raises CellbedError for options that exclude each other."""
     if ipv4_only and ipv6_only:
         raise CellbedError("--ipv4-only and --ipv6-only exclude each other; give one of them")
-    if ipv6_only and without_ipv6 is not None:
-        raise CellbedError(f"--ipv6-only: a link with {without_ipv6} has IPv4; leave one of them out")
-    if ipv6_only:
-        return ["ipv6"]
-    return ["ipv4"] if ipv4_only or without_ipv6 is not None else list(FAMILIES)
+    return ["ipv6"] if ipv6_only else ["ipv4"] if ipv4_only else list(FAMILIES)
 
 
 class _Silent:

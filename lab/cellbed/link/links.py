@@ -410,13 +410,12 @@ def put_addresses(data: Data, path: Path, families: Sequence[str]) -> None:
     """Give the nodes of a preset addresses of these families: beside each of IPv4 is one of IPv6.
 
     Args:
-        data: stays as it is where addresses are others than the preset's kind, and where a node is somebody else's
-            namespace, which has IPv4 only.
+        data: stays as it is where addresses are others than the preset's kind.
         path: the link's file.
     """
     nodes = [node for node in data["nodes"].values() if node.get("address") is not None]
     of_ipv4 = all(isinstance(node["address"], str) and ":" not in node["address"] for node in nodes)
-    if path.parent != PRESETS or not of_ipv4 or any(node.get("netns") for node in nodes):
+    if path.parent != PRESETS or not of_ipv4:
         return
     for node in nodes:
         found = [{"ipv4": node["address"], "ipv6": beside(node["address"])}[family] for family in families]
