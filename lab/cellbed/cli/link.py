@@ -9,7 +9,7 @@ import pwd
 import shlex
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -133,9 +133,12 @@ def run_link(
     argv = ctx.meta["command"] or [shell]
     data, path = links.build(words or [], argv, set_ or [], server, at_machine, internet, _namespace(netns, pid, lab))
     executed = choices.ROOTLESS if rootless else lab
-    alone = server is None and executed in _NO_NETWORK and not internet
-    end_as_command(data, path, executed, kernel, results, seed, account, not ctx.meta["command"], families,
-                   f"no server runs on the far end, and {_NO_NETWORK[executed]}" if alone else None)
+
+    def placed(_: links.Data) -> None:
+        if server is None and executed in _NO_NETWORK and not internet:
+            note(f"no server runs on the far end, and {_NO_NETWORK[executed]}")
+
+    end_as_command(data, path, executed, kernel, results, seed, account, not ctx.meta["command"], families, placed)
 
 
 def _generated(words: list[str], command: list[str], overrides: list[str], server: list[str] | None,
@@ -151,14 +154,14 @@ def _generated(words: list[str], command: list[str], overrides: list[str], serve
 
 def end_as_command(data: dict[str, Any], path: Path, lab: str, kernel: str | None, results: Path | None, seed: int,
                    account: pwd.struct_passwd | None, interactive: bool, families: Sequence[str] = (),
-                   warning: str | None = None) -> NoReturn:
+                   placed: Callable[[links.Data], None] = lambda _: None) -> NoReturn:
     """Run a link, and exit with its command's status.
 
     Args:
         path: the link is named after it.
         interactive: the command is a shell.
         families: of the addresses of a ready-made link.
-        warning: what to say before it starts.
+        placed: called with the data when they are right and have addresses, before the link starts.
 
     Raises:
         CellbedError: it cannot be run.
@@ -167,12 +170,13 @@ def end_as_command(data: dict[str, Any], path: Path, lab: str, kernel: str | Non
     if shutil.which(program, path=environment_of(path.stem, account, interactive).get("PATH")) is None:
         note(f"{program}: no such program")
         sys.exit(NOT_FOUND)
-    sys.exit(_execute(data, path, lab, kernel, results, seed, account, interactive, families, warning))
+    sys.exit(_execute(data, path, lab, kernel, results, seed, account, interactive, families, placed))
 
 
 def _execute(data: dict[str, Any], path: Path, lab: str, kernel: str | None, results: Path | None, seed: int,
-             account: pwd.struct_passwd | None, interactive: bool, families: Sequence[str], warning: str | None) -> int:
-    """Run the link; what is wrong with it is said alone, before @warning. Return: the command's exit status."""
+             account: pwd.struct_passwd | None, interactive: bool, families: Sequence[str],
+             placed: Callable[[links.Data], None]) -> int:
+    """Run the link; what is wrong with it is said alone, before @placed speaks. Return: the command's exit status."""
     with cleaning_up(), contextlib.ExitStack() as stack:
         scratch = stack.enter_context(ledger.scratch())
         if lab != "virtual":
@@ -188,8 +192,7 @@ def _execute(data: dict[str, Any], path: Path, lab: str, kernel: str | None, res
             scenario, runs = expand(file, seeds=[seed])
         except ScenarioError as error:  # the file is gone when that is read
             raise ScenarioError(str(error).replace(str(file), f"link {path.stem}")) from None
-        if warning is not None:
-            note(warning)
+        placed(data)
         environment = environment_of(path.stem, account, interactive)
         terminal = UserTerminal(links.COMMAND_ID, environment, identity_of(account), interactive)
         from cellbed.sweep.execute import Sweep
