@@ -11,14 +11,15 @@ from e2e import ROOT, bundles, cellbed
 
 pytestmark = [pytest.mark.lab, pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")]
 
-# One flow by the phone's default bearer, in AM; one by its second, in UM; one of a UE that is in UM altogether.
+# One flow by the phone's default bearer, in AM; one by its second, in UM; one of a UE that is in UM altogether. The
+# second knows what it takes by a port, or by an address.
 SCENARIO = """
 format: 1
 id: bearers
 nodes:
-  server: {kind: server, address: 10.1.0.1/24}
+  server: {kind: server, address: [10.1.0.1/24, "2001:db8:1::1/64"]}
   enb: {kind: enb}
-  phone: {address: 10.45.0.1/24}
+  phone: {address: [10.45.0.1/24, "2001:db8:45::1/64"]}
   laptop: {address: 10.45.0.2/24}
 links: [{a: server, b: enb, rate: 100Mbit}]
 radio:
@@ -27,11 +28,11 @@ radio:
   ues:
     phone:
       peer: enb
-      bearers: [{filters: [{protocol: tcp, remote_port: 5202}], priority: 2, rlc: {mode: um}}]
+      bearers: [{filters: [FILTER], priority: 2, rlc: {mode: um}}]
     laptop: {peer: enb, bearers: [{rlc: {mode: um}}]}
 traffic:
   - {id: file, from: server, to: phone, bytes: 200kB}
-  - {id: call, from: phone, to: server, bytes: 100kB, port: 5202}
+  - {id: call, from: phone, to: server, bytes: 100kB, port: 5202, family: FAMILY}
   - {id: other, from: server, to: laptop, bytes: 100kB, port: 5203}
 validity: {lateness_p99_us: 100000, missed_ttis: 100000, cpu_steal_percent: 100}
 """
@@ -39,10 +40,13 @@ FILE, CALL, OTHER = "5201", "5202", "5203"
 UM, AM = "2", "4"  # modes, as Wireshark numbers them
 
 
-@pytest.fixture(scope="module")
-def bundle(tmp_path_factory):
+@pytest.fixture(scope="module", params=[
+    ("{protocol: tcp, remote_port: 5202}", "ipv4"), ('{remote_address: "2001:db8:1::/48"}', "ipv6"),
+    ('{remote_address: 192.0.2.1}, {local_address: "::/0"}', "ipv6")])
+def bundle(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("bearers")
-    (folder / "bearers.yaml").write_text(SCENARIO)
+    taken, family = request.param
+    (folder / "bearers.yaml").write_text(SCENARIO.replace("FILTER", taken).replace("FAMILY", family))
     cellbed("run", folder / "bearers.yaml", "--results", folder / "results")
     return bundles(folder / "results")["run"]
 

@@ -81,12 +81,10 @@ def test_this_machine_over_ipv6():
     assert "bytes from fd63:656c:6c62:6440:" in done.stdout
 
 
-@pytest.mark.parametrize(("options", "message"), [
-    (["--ipv4-only", "--ipv6-only"], "--ipv4-only and --ipv6-only exclude each other; give one of them"),
-    (["--pid", "1", "--ipv6-only"], "--ipv6-only: a link with --pid has IPv4; leave one of them out")])
-def test_families_that_cannot_be(options, message):
-    done = cellbed("link", "good", *options, "--", "true", check=False)
-    assert (done.returncode, done.stderr) == (125, f"cellbed: {message}\n")
+def test_families_that_cannot_be():
+    done = cellbed("link", "good", "--ipv4-only", "--ipv6-only", "--", "true", check=False)
+    assert (done.returncode, done.stderr) == (
+        125, "cellbed: --ipv4-only and --ipv6-only exclude each other; give one of them\n")
 
 
 @BOTH

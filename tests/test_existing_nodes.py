@@ -2,6 +2,7 @@
 """Links around what is there already: a named network namespace, and a container, here one of namespaces alone."""
 
 import os
+import signal
 import subprocess
 
 import pytest
@@ -26,21 +27,32 @@ def phone():
         inside = ["ip", "netns", "exec", "phone"]
         for words in ("netns add phone", "link add eth0 netns phone type veth peer name out0"):
             subprocess.run(["ip", *words.split()], check=True)
-        for words in ("address add 192.0.2.2/24 dev eth0", "link set eth0 up", "route add default via 192.0.2.1"):
-            subprocess.run([*inside, "ip", *words.split()], check=True)
-        subprocess.run([*inside, "sysctl", "-qw", "net.ipv4.tcp_congestion_control=reno"], check=True)
+        for words in ("link set lo up", "address add 192.0.2.2/24 dev eth0", "link set eth0 up", "link set out0 up",
+                      "route add default via 192.0.2.1", "address add 2001:db8:2::2/64 dev eth0 nodad",
+                      "route add default via 2001:db8:2::1"):
+            inside_or_not = [] if "out0" in words else inside
+            subprocess.run([*inside_or_not, "ip", *words.split()], check=True)
+        subprocess.run([*inside, "sysctl", "-qw", "net.ipv4.tcp_congestion_control=reno",
+                        "net.ipv6.conf.all.accept_ra=2", "net.ipv6.conf.default.accept_ra=2"], check=True)
         try:
+            wait_until(lambda: "local fe80" in told(inside), "an address of the link that nobody else has")
             yield inside
         finally:
             subprocess.run(["ip", "link", "delete", "out0"], check=True)
             subprocess.run(["ip", "netns", "delete", "phone"], check=True)
 
 
-def told(inside):
-    """Routes and settings of a namespace."""
-    return subprocess.run([*inside, "sh", "-c", "ip route; ip -br link; sysctl net.ipv4.tcp_congestion_control "
-                           "net.ipv4.tcp_rmem net.ipv6.conf.all.disable_ipv6"], capture_output=True, text=True,
-                          check=True).stdout
+# Of the far end, and of the UE.
+SIX, BESIDE = "fd63:656c:6c62:a2e:1::", "fd63:656c:6c62:a2d:1::/72"
+LINK = ["link", "good", "--netns", "phone", "--serve", "true"]
+
+
+def told(inside, **options):
+    """Addresses, routes, rules and settings of a namespace."""
+    return subprocess.run([*inside, "sh", "-c", "ip -br address; ip route show table all; ip -6 route show table all; "
+                           "ip rule; ip -6 rule; sysctl net.ipv4.tcp_congestion_control net.ipv4.tcp_rmem "
+                           "net.ipv4.ping_group_range net.ipv4.conf net.ipv6.conf"], capture_output=True, text=True,
+                          check=True, **options).stdout
 
 
 def ready(process):
@@ -52,20 +64,70 @@ def ends(process):
     assert process.wait(60) == 0
 
 
+def start(*words, script="cat", **options):
+    """A link that is ready, with a command that ends when its input does."""
+    link = subprocess.Popen([CELLBED, *map(str, words), "--", "sh", "-c", f"echo ready; {script}"],
+                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **options)
+    ready(link)
+    return link
+
+
 def test_a_named_namespace_is_the_ue_for_a_while(phone):
     before = told(phone)
-    link = subprocess.Popen([CELLBED, "link", "good", "--netns", "phone", "--serve", "true", "--", "sh", "-c",
-                             "echo ready; cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    ready(link)
+    link = start(*LINK)
     # What works there beside the command is behind the radio, too, its own network apart.
-    assert "1 received" in subprocess.run([*phone, "ping", "-c", "1", "10.46.0.1"], capture_output=True, text=True,
-                                          check=True).stdout
-    ways = subprocess.run([*phone, "sh", "-c", "ip route get 198.51.100.1; ip route get 192.0.2.7"],
-                          capture_output=True, text=True, check=True).stdout
-    assert "198.51.100.1 dev lte0" in ways and "192.0.2.7 dev eth0" in ways
+    for far in ("10.46.0.1", SIX):
+        assert "1 received" in subprocess.run([*phone, "ping", "-c", "1", far], capture_output=True, text=True,
+                                              check=True).stdout
+    for way, to in (("lte0", "198.51.100.1"), ("eth0", "192.0.2.7"),
+                    ("lte0", "2001:db8:9::1"), ("eth0", "2001:db8:2::7")):
+        assert f"dev {way} " in subprocess.run([*phone, "ip", "route", "get", to], capture_output=True, text=True,
+                                               check=True).stdout
     visit = cellbed("shell", "--pid", link.pid, "ue1", "--", "sysctl", "-n", "net.ipv4.tcp_congestion_control")
     assert visit.stdout == "reno\n"
     ends(link)
+    assert told(phone) == before
+
+
+@pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGKILL])
+def test_a_link_that_is_ended_leaves_the_namespace_as_it_was(phone, sig):
+    before = told(phone)
+    link = start(*LINK, process_group=0)
+    assert told(phone) != before
+    os.killpg(link.pid, sig)
+    link.wait(60)
+    cellbed("clean")
+    wait_until(lambda: told(phone) == before, "what was there")
+
+
+@pytest.mark.parametrize(("options", "bases"), [
+    ([], f"10.46.0.1 {SIX}"), (["--ipv4-only"], "10.46.0.1"), (["--ipv6-only"], f"{SIX} {SIX}")])
+def test_families(phone, options, bases):
+    said = cellbed(*LINK, *options, "--", "sh", "-c", "echo $CELLBED_BASE $CELLBED_BASE6; ping -c 1 $CELLBED_BASE; "
+                   "ip -o address show dev lte0").stdout.splitlines()
+    assert said[0] == bases and any("1 received" in line for line in said)
+    own = {"inet": "10.45.0.1/24", "inet6": BESIDE}
+    kept = {name: own[name] for name, option in (("inet", "--ipv6-only"), ("inet6", "--ipv4-only"))
+            if option not in options}
+    # Nothing but what was given: no address of the link alone.
+    assert {line.split()[2]: line.split()[3] for line in said if ": lte0 " in line} == kept
+
+
+def test_this_machine_as_the_far_end(phone):
+    done = cellbed("link", "good", "--netns", "phone", "--", "sh", "-c",
+                   "ping -c 1 $CELLBED_BASE; ping -c 1 $CELLBED_BASE6")
+    assert done.stdout.count("1 received") == 2 and "bytes from fd63:656c:6c62:6440:" in done.stdout
+
+
+def test_ipv6_that_is_off_in_the_namespace_stays_off(phone):
+    subprocess.run([*phone, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1"], check=True)
+    before = told(phone)
+    done = cellbed(*LINK, "--", "sh", "-c", "echo $CELLBED_BASE $CELLBED_BASE6; cat /proc/net/if_inet6")
+    assert done.stdout == "10.46.0.1\n"
+    refused = cellbed(*LINK, "--ipv6-only", "--", "true", check=False)
+    assert (refused.returncode, refused.stderr) == (
+        125, "cellbed: --ipv6-only: IPv6 is switched off in /run/netns/phone; leave it out, or set "
+        "net.ipv6.conf.all.disable_ipv6=0 there\n")
     assert told(phone) == before
 
 
@@ -103,10 +165,8 @@ def test_two_rootless_containers(user, containers):
     (user.folder / "two.yaml").write_text(WIRED)
     where = [word for ue, pid in zip(("ue1", "ue2"), containers, strict=True)
              for word in ("--set", f"nodes.{ue}.netns=/proc/{pid}/ns/net")]
-    link = subprocess.Popen([CELLBED, "link", "two.yaml", "--set", "tcp.receive_window=null", *where, "--serve", "true",
-                             "--", "sh", "-c", "echo ready; id -u; ping -c 1 base; cat"], stdin=subprocess.PIPE,
-                            stdout=subprocess.PIPE, text=True, **user.options)
-    ready(link)
+    link = start("link", "two.yaml", "--set", "tcp.receive_window=null", *where, "--serve", "true",
+                 script="id -u; ping -c 1 base; cat", **user.options)
     assert link.stdout.readline() == "0\n"  # whom the container's map makes of him
     wait_until(lambda: "1 received" in link.stdout.readline(), "an answer")
     inside = [*as_root_of(containers[1]), "--net"]
@@ -115,6 +175,19 @@ def test_two_rootless_containers(user, containers):
     ends(link)
     left = subprocess.run([*inside, "ip", "-br", "link"], capture_output=True, text=True, check=True, **user.options)
     assert left.stdout.split()[0] == "lo" and left.stdout.count("\n") == 1
+
+
+@needs_user_namespaces
+@pytest.mark.parametrize(("options", "off", "bases"), [
+    ([], "0", f"10.46.0.1 {SIX}"), (["--ipv6-only"], "0", f"{SIX} {SIX}"), ([], "1", "10.46.0.1")])
+def test_families_of_a_rootless_container(user, containers, options, off, bases):
+    inside = [*as_root_of(containers[0]), "--net"]
+    subprocess.run([*inside, "sysctl", "-qw", f"net.ipv6.conf.all.disable_ipv6={off}"], check=True, **user.options)
+    before = told(inside, **user.options)
+    done = cellbed("link", "good", "--pid", containers[0], *options, "--serve", "true", "--", "sh", "-c",
+                   "echo $CELLBED_BASE $CELLBED_BASE6; ping -c 1 $CELLBED_BASE", **user.options)
+    assert done.stdout.startswith(f"{bases}\n") and "1 received" in done.stdout
+    assert told(inside, **user.options) == before
 
 
 @pytest.mark.parametrize(("words", "said"), [

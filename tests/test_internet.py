@@ -158,6 +158,21 @@ def test_over_ipv4_from_a_radio_of_ipv6(outside, user, who, link, tmp_path):
     assert done.stdout.splitlines() == ["on the loopback", *["far away"] * 3]
 
 
+@pytest.mark.parametrize("who", ["root", "ordinary"])
+def test_from_a_namespace_that_is_there(outside, user, who, tmp_path):
+    options = user.options if who == "ordinary" else {"cwd": tmp_path}
+    new = ["unshare", *(["--user", "--map-root-user"] if who == "ordinary" else []), "--net"]
+    container = subprocess.Popen([*new, "sh", "-c", "echo; exec sleep 1000"], stdout=subprocess.PIPE, **options)
+    try:
+        container.stdout.readline()
+        done = cellbed("link", "good", "--internet", "--pid", container.pid, "--", "sh", "-c",
+                       f"{LOOK6} && curl -sS http://base:8000/here", **options)
+        assert done.stdout.splitlines() == ["on the loopback", "far away", "on the loopback"]
+    finally:
+        container.kill()
+        container.communicate()
+
+
 def status_of(pid):
     return dict(line.split(":\t", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
 

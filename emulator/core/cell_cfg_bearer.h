@@ -69,12 +69,21 @@ struct cell_pdcp_cfg {
 	uint8_t status_report;         /* the UE says after a handover what it has. Source: 5.3 */
 };
 
+/* Addresses that begin alike. */
+struct cell_prefix {
+	uint8_t version;  /* of IP: 4 or 6; 0 = any packet */
+	uint8_t bits;     /* that count, from the first on */
+	uint8_t addr[16]; /* of IPv4 the first four bytes */
+};
+
 /* Packets that a bearer takes: those with all of this. Source: TS 24.008 10.5.6.12 */
 struct cell_filter {
-	uint8_t protocol;     /* enum cell_protocol */
-	uint8_t dscp;         /* or CELL_DSCP_ANY */
-	uint16_t local_port;  /* at the UE, 0 = any */
-	uint16_t remote_port; /* 0 = any */
+	uint8_t protocol;          /* enum cell_protocol */
+	uint8_t dscp;              /* or CELL_DSCP_ANY */
+	uint16_t local_port;       /* at the UE, 0 = any */
+	uint16_t remote_port;      /* 0 = any */
+	struct cell_prefix local;  /* addresses at the UE */
+	struct cell_prefix remote; /* and at the other end */
 };
 
 /* A bearer. */

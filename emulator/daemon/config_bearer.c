@@ -2,11 +2,47 @@
 /* config_bearer.c - bearers of UEs; see config_bearer.h. */
 #include "config_bearer.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cfg_values.h"
+
+/* ADDRESS/BITS, of which the address may have at most the length that inet_pton() knows. */
+static bool parse_prefix(const char *text, struct cell_prefix *ret)
+{
+	char addr[INET6_ADDRSTRLEN];
+	const char *slash = text ? strchr(text, '/') : NULL;
+	unsigned long bits;
+	char *end;
+
+	if (!slash || (size_t)(slash - text) >= sizeof(addr) || slash[1] < '0' || slash[1] > '9')
+		return false;
+	memcpy(addr, text, (size_t)(slash - text));
+	addr[slash - text] = '\0';
+	ret->version = strchr(addr, ':') ? 6 : 4;
+	bits = strtoul(slash + 1, &end, 10);
+	ret->bits = (uint8_t)bits;
+	return *end == '\0' && bits <= (ret->version == 4 ? 32 : 128) &&
+	       inet_pton(ret->version == 4 ? AF_INET : AF_INET6, addr, ret->addr) == 1;
+}
+
+/* A prefix, or any address where the key is absent. */
+static int read_prefix(struct reader *r, const char *path, const char *key, const json_t *filter,
+                       struct cell_prefix *ret)
+{
+	const json_t *value = json_object_get(filter, key);
+	const char *text = json_string_value(value);
+
+	if (value && !parse_prefix(text, ret))
+		return config_fail(r,
+		                   "key '%s.%s': value '%s': allowed a prefix of IPv4 or IPv6, "
+		                   "such as 10.46.0.0/24",
+		                   path, key, text ? text : "(not a string)");
+	return 0;
+}
 
 static int read_filters(struct reader *r, const char *path, const json_t *filters,
                         struct cell_bearer_cfg *b)
@@ -24,7 +60,11 @@ static int read_filters(struct reader *r, const char *path, const json_t *filter
 		(void)snprintf(at, sizeof(at), "%s.filters[%zu]", path, i);
 		b->filter[i] = (struct cell_filter){ CFG_FILTER_DEFAULTS, .dscp = CELL_DSCP_ANY };
 		if (config_read_object(r, at, json_array_get(filters, i), config_filters.keys,
-		                       config_filters.elsewhere, &b->filter[i]) < 0)
+		                       config_filters.elsewhere, &b->filter[i]) < 0 ||
+		    read_prefix(r, at, "local_address", json_array_get(filters, i),
+		                &b->filter[i].local) < 0 ||
+		    read_prefix(r, at, "remote_address", json_array_get(filters, i),
+		                &b->filter[i].remote) < 0)
 			return -EINVAL;
 	}
 	b->n_filters = (uint8_t)n;

@@ -53,6 +53,11 @@ def changed(tmp_path, key, value):
     ("cell.ues.0.weight", 0, "key 'cell.ues[0].weight': value 0: allowed 1..255"),
     ("cell.ues.0.enb", "senb", "key 'cell.ues[0].enb': value 'senb': allowed the name of an eNB"),
     ("cell.ues.0.address", "10.45.0", "key 'cell.ues[0].address': value '10.45.0': allowed an IPv4 address"),
+    *(("cell.ues.0.bearers", [{"filters": [{"local_address": wrong}]}],
+       f"key 'cell.ues[0].bearers[0].filters[0].local_address': value '{wrong or '(not a string)'}': allowed a prefix "
+       "of IPv4 or IPv6, such as 10.46.0.0/24")
+      for wrong in ("10.46.0.1", "10.46.0.0/33", "10.46.0.0/", "10.46.0.0/+8", "10.46.0.0/8 ", "::/129", "::/256",
+                    "/8", "x/8", 0, "1" * 60 + "/8", "::/18446744073709551617")),
     ("cell.enbs", [], "key 'cell.enbs': 0 entries: allowed 1..4"),
     ("cell.sgw", {}, "key 'cell.sgw.gtpu_address': missing; add an IPv4 address"),
     ("cell.handover.procedure", "x2",

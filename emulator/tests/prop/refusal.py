@@ -118,6 +118,10 @@ def _filters(c: Any) -> list[Any]:
     return [b.filter[i] for b in bearers(c) for i in range(min(b.n_filters, _FILTERS_MAX))]
 
 
+def _is_prefix(p: Any) -> bool:
+    return p.version == 0 or p.bits <= {4: 32, 6: 128}.get(p.version, -1)
+
+
 def in_order(values: list[int]) -> bool:
     return all(low <= high for low, high in zip(values, values[1:], strict=False))
 
@@ -143,6 +147,8 @@ OF_CHANNELS = [
     Refusal("bearer.n_filters", "0..4", lambda c: all(b.n_filters <= 4 for b in bearers(c))),
     *in_range("CFG_BEARER", bearers),
     *in_range("CFG_FILTER", _filters),
+    *(Refusal(f"filter.{end}", "of IPv4 0..32 bits, of IPv6 0..128",
+              lambda c, end=end: all(_is_prefix(getattr(f, end)) for f in _filters(c))) for end in ("local", "remote")),
     Refusal("harq.bler", "not increasing", lambda c: in_order(
         [c.harq.bler_q32[i] for i in range(min(c.harq.n_bler, 8))][::-1])),
 ]

@@ -138,6 +138,8 @@ _TUNNELS = {"gtpu.sgw_addr": 1, "gtpu.enb_addr": [2, 3, 0, 0], "n_enb": 2}
 _ALL_KINDS = [{"ue": 1, "n_filters": 0}, *(
     {"ue": 1, "n_filters": 1, "rlc.mode": mode, "rlc.um.sn_bits": bits}
     for mode, bits in ((UM, 10), (UM, 5), (UM, 5), (AM, 10), (AM, 10), (TM, 10), (TM, 10)))]
+_BY_ADDRESS = [{"ue": 1, "n_filters": 2, "rlc.mode": AM, "filter": [
+    {"local": {"version": 4, "bits": 24}}, {"remote": {"version": 6, "bits": 64}}]}]
 _LTE = lib.CELL_SYSTEM_LTE
 LTE_NETWORKS = {
     "direct": Network(_LTE, _PAIR),
@@ -161,6 +163,7 @@ LTE_NETWORKS = {
                             [{"ue": 2, "n_filters": 1, "rlc.mode": AM}]),
     "cells without a core": Network(_LTE, [{**ue, "enb": 1} for ue in _PAIR], {"n_enb": 2}),
     "bearers": Network(_LTE, _TO_NETWORK, _TUNNELS, _ALL_KINDS),
+    "filters": Network(_LTE, _TO_NETWORK[:1], {}, _BY_ADDRESS),
     "queues": Network(_LTE, _TO_NETWORK, _TUNNELS | {"rlc.qdisc": [{"kind": lib.CELL_QDISC_CODEL},
                                                                    {"kind": lib.CELL_QDISC_FQ_CODEL}]}),
 }

@@ -19,6 +19,8 @@ COMMANDS = {
     "new": ("new", "Write a scenario that compares congestion controls over a ready-made link. What no option says is "
                    "asked for on a terminal."),
     "link": ("link", "Run a command behind a radio link, or a shell when none is given."),
+    "compose": ("compose", "Run the services of a Compose file as UEs of a cell, until Ctrl-C or until a command "
+                           "ends."),
     "pcap": ("pcap", "Analyse captures of any network: RTT, losses and their kinds, windows, rates; of two captures "
                      "one-way delays."),
     "fit": ("fit", "Make a recorded link of a capture or a trace, run it in the virtual lab, and report how close it "

@@ -9,6 +9,7 @@ import pwd
 import shlex
 import shutil
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -91,8 +92,8 @@ def run_link(
                                                       "HTTP on the far end, at port 80.")] = None,
     internet: Annotated[bool, typer.Option("--internet", help="Connect the far end to this machine's loopback and "
                                            "to the Internet, by pasta.")] = False,
-    ipv4_only: Annotated[bool, typer.Option("--ipv4-only", help="No addresses of IPv6. Default for --netns and --pid, "
-                                            "and for --internet on a machine without IPv6.")] = False,
+    ipv4_only: Annotated[bool, typer.Option("--ipv4-only", help="No addresses of IPv6. Default where IPv6 is off in "
+                                            "the namespace, and for --internet on a machine without IPv6.")] = False,
     ipv6_only: Annotated[bool, typer.Option("--ipv6-only", help="No addresses of IPv4.")] = False,
     xlat: Annotated[bool, typer.Option("--464xlat", help="IPv6 only on the radio. The command has IPv4 by a CLAT "
                                        "on the UE and a NAT64 in the network, both by tayga.")] = False,
@@ -124,7 +125,7 @@ def run_link(
     shell = account.pw_shell if account is not None else os.environ.get("SHELL", "/bin/sh")
     brought = "--netns" if netns is not None else "--pid" if pid is not None else None
     _check_xlat(xlat, lab, ipv4_only, brought)
-    families = _families(ipv4_only, ipv6_only and not xlat, brought)
+    families = _families(ipv4_only, ipv6_only and not xlat)
     at_machine = lab == "native" and serve is None and serve_folder is None and not rootless and not internet
     if lab == "native" and not generate:
         families = machine.families(families, at_machine, internet)
@@ -137,10 +138,13 @@ def run_link(
     argv = ctx.meta["command"] or [shell]
     data, path = links.build(words or [], argv, set_ or [], server, at_machine, internet, _namespace(netns, pid, lab))
     executed = choices.ROOTLESS if rootless else lab
-    alone = server is None and executed in _NO_NETWORK and not internet
+
+    def placed(_: links.Data) -> None:
+        if server is None and executed in _NO_NETWORK and not internet:
+            note(f"no server runs on the far end, and {_NO_NETWORK[executed]}")
+
     end_as_command(data, path, executed, kernel, results, seed, account, not ctx.meta["command"],
-                   links.Addresses(families, xlat),
-                   f"no server runs on the far end, and {_NO_NETWORK[executed]}" if alone else None)
+                   links.Addresses(families, xlat), placed)
 
 
 def _generated(words: list[str], command: list[str], overrides: list[str], server: list[str] | None,
@@ -156,14 +160,15 @@ def _generated(words: list[str], command: list[str], overrides: list[str], serve
 
 def end_as_command(data: dict[str, Any], path: Path, lab: str, kernel: str | None, results: Path | None, seed: int,
                    account: pwd.struct_passwd | None, interactive: bool,
-                   addresses: links.Addresses = links.AS_THEY_ARE, warning: str | None = None) -> NoReturn:
+                   addresses: links.Addresses = links.AS_THEY_ARE,
+                   placed: Callable[[links.Data], None] = lambda _: None) -> NoReturn:
     """Run a link, and exit with its command's status.
 
     Args:
         path: the link is named after it.
         interactive: the command is a shell.
         addresses: of a ready-made link.
-        warning: what to say before it starts.
+        placed: called with the data when they are right and have addresses, before the link starts.
 
     Raises:
         CellbedError: it cannot be run.
@@ -172,17 +177,18 @@ def end_as_command(data: dict[str, Any], path: Path, lab: str, kernel: str | Non
     if shutil.which(program, path=environment_of(path.stem, account, interactive).get("PATH")) is None:
         note(f"{program}: no such program")
         sys.exit(NOT_FOUND)
-    sys.exit(_execute(data, path, lab, kernel, results, seed, account, interactive, addresses, warning))
+    sys.exit(_execute(data, path, lab, kernel, results, seed, account, interactive, addresses, placed))
 
 
 def _execute(data: dict[str, Any], path: Path, lab: str, kernel: str | None, results: Path | None, seed: int,
              account: pwd.struct_passwd | None, interactive: bool, addresses: links.Addresses,
-             warning: str | None) -> int:
-    """Run the link; what is wrong with it is said alone, before @warning. Return: the command's exit status."""
+             placed: Callable[[links.Data], None]) -> int:
+    """Run the link; what is wrong with it is said alone, before @placed speaks. Return: the command's exit status."""
     with cleaning_up(), contextlib.ExitStack() as stack:
         scratch = stack.enter_context(ledger.scratch())
         if lab != "virtual":
             machine.fit(stack, data)
+            addresses = addresses._replace(families=machine.families_of_brought(addresses.families, data))
         links.put_addresses(data, path, addresses)
         if results is None:
             data["capture"] = {"ip": False, "radio": False, "radio_trace": "events", "tcp_interval_ms": 100,
@@ -193,8 +199,7 @@ def _execute(data: dict[str, Any], path: Path, lab: str, kernel: str | None, res
             scenario, runs = expand(file, seeds=[seed])
         except ScenarioError as error:  # the file is gone when that is read
             raise ScenarioError(str(error).replace(str(file), f"link {path.stem}")) from None
-        if warning is not None:
-            note(warning)
+        placed(data)
         environment = environment_of(path.stem, account, interactive)
         terminal = UserTerminal(links.COMMAND_ID, environment, identity_of(account), interactive)
         from cellbed.sweep.execute import Sweep
@@ -261,22 +266,11 @@ def _check_internet(internet: bool, lab: str, serves: bool) -> None:
                            "--serve and --serve-folder")
 
 
-def _families(ipv4_only: bool, ipv6_only: bool, without_ipv6: str | None) -> list[str]:
-    """Of a link's addresses.
-
-    Args:
-        without_ipv6: an option whose links have IPv4 only.
-
-    Raises:
-        CellbedError: the options exclude each other.
-    """
+def _families(ipv4_only: bool, ipv6_only: bool) -> list[str]:
+    """Of a link's addresses. Raises CellbedError for options that exclude each other."""
     if ipv4_only and ipv6_only:
         raise CellbedError("--ipv4-only and --ipv6-only exclude each other; give one of them")
-    if ipv6_only and without_ipv6 is not None:
-        raise CellbedError(f"--ipv6-only: a link with {without_ipv6} has IPv4; leave one of them out")
-    if ipv6_only:
-        return ["ipv6"]
-    return ["ipv4"] if ipv4_only or without_ipv6 is not None else list(FAMILIES)
+    return ["ipv6"] if ipv6_only else ["ipv4"] if ipv4_only else list(FAMILIES)
 
 
 class _Silent:

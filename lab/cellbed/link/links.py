@@ -422,8 +422,7 @@ def put_addresses(data: Data, path: Path, wanted: Addresses) -> None:
     """Give the nodes of a preset their addresses: beside each of IPv4 is one of IPv6.
 
     Args:
-        data: stays as it is where addresses are others than the preset's kind, and where a node is somebody else's
-            namespace, which has IPv4 only.
+        data: stays as it is where addresses are others than the preset's kind.
         path: the link's file. Another one than a preset's gets other addresses with 464XLAT only.
 
     Raises:
@@ -434,7 +433,7 @@ def put_addresses(data: Data, path: Path, wanted: Addresses) -> None:
     if wanted.xlat and not of_ipv4:
         raise ScenarioError("link: --464xlat: allowed in links whose nodes have one address of IPv4 each; in another "
                             "scenario set nodes.<ue>.clat")
-    if not of_ipv4 or any(node.get("netns") for node in nodes) or not (wanted.xlat or path.parent == PRESETS):
+    if not of_ipv4 or not (wanted.xlat or path.parent == PRESETS):
         return
     if wanted.xlat and all(node.get("kind", "ue") == "ue" for node in nodes):
         raise ScenarioError(_no_server("--464xlat"))

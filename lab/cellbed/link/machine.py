@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from cellbed.error import LabError
-from cellbed.host import ledger, programs
+from cellbed.host import ledger, namespaces, programs
 from cellbed.labs.native import current_congestion_control
 from cellbed.link import links
 from cellbed.run import internet
+
+_DISABLED = "/proc/sys/net/ipv6/conf/all/disable_ipv6"
 
 
 def fit(stack: contextlib.ExitStack, data: dict[str, Any]) -> None:
@@ -55,7 +57,7 @@ def families(wanted: Sequence[str], own: bool, way_out: bool = False) -> list[st
     Raises:
         LabError: none of those that are wanted.
     """
-    disabled = Path("/proc/sys/net/ipv6/conf/all/disable_ipv6")
+    disabled = Path(_DISABLED)
     there = disabled.exists() and not (own and disabled.read_text().strip() != "0")
     if there and not (way_out and 6 not in internet.default_routes()):
         return list(wanted)
@@ -65,6 +67,22 @@ def families(wanted: Sequence[str], own: bool, way_out: bool = False) -> list[st
                        "--ipv6-only: IPv6 is not there, or switched off, on this machine; leave it out, or add "
                        "--lab virtual")
     return found
+
+
+def families_of_brought(wanted: Sequence[str], data: dict[str, Any]) -> list[str]:
+    """Those of IPv4 and IPv6 that a link can have with the namespaces that are its UEs.
+
+    Raises:
+        LabError: none of those that are wanted.
+    """
+    off = next((path for node in data["nodes"].values() if (path := node.get("netns")) is not None
+                and namespaces.read_in(path, _DISABLED).strip() == "1"), None)
+    if off is None:
+        return list(wanted)
+    if "ipv4" not in wanted and wanted:
+        raise LabError(f"--ipv6-only: IPv6 is switched off in {off}; leave it out, or set "
+                       "net.ipv6.conf.all.disable_ipv6=0 there")
+    return [family for family in wanted if family != "ipv6"]
 
 
 @contextlib.contextmanager

@@ -34,8 +34,12 @@ FAMILIES = {"ipv4": 4, "ipv6": 6}
 
 def interfaces(node: Mapping[str, Any]) -> list[Interface]:
     """Those of a node, in the scenario's order; none of a node that routes."""
-    said = node["address"]
-    return [ip_interface(text) for text in ([said] if isinstance(said, str) else said or ())]
+    return [ip_interface(text) for text in texts_of(node["address"])]
+
+
+def texts_of(said: str | list[str] | None) -> list[str]:
+    """What the key `address` has, as a list."""
+    return [said] if isinstance(said, str) else said or []
 
 
 def on_radio(node: Mapping[str, Any], name: str | None) -> Mapping[str, Any]:

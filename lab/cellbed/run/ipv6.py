@@ -46,6 +46,11 @@ def quieten(interface: str, has_neighbours: bool = False) -> None:
             raise LabError(f"interface {interface}: this kernel has no IPv6")
 
 
+def switch_off(interface: str) -> None:
+    """IPv6 of one interface, which has packets of its own otherwise, in such a namespace; a kernel may have none."""
+    tcp_profile.write({f"ipv6/conf/{interface}/disable_ipv6": "1"})
+
+
 def settings_of(interface: str, has_neighbours: bool = False) -> list[tuple[str, str]]:
     """What quieten() writes, in order: switched off first, it loses the address that it has by itself."""
     path, wanted = f"ipv6/conf/{interface}", {**_QUIET, **({"addr_gen_mode": "0"} if has_neighbours else {})}

@@ -455,8 +455,8 @@ def _connect(node: PlannedNode, network: Rtnetlink) -> None:
         _allow_ping()
     for interface, addresses in node.interfaces.items():
         wired = interface in node.shaping
-        if node.has_ipv6 and (node.machine or node.brought):
-            ipv6.quieten(interface)
+        if node.machine or node.brought:
+            (ipv6.quieten if node.has_ipv6 else ipv6.switch_off)(interface)
         if wired:
             # TCP hands qdiscs up to 64 KiB as one packet whatever the offloads; they would delay, queue and lose it as
             # one.

@@ -6,10 +6,12 @@ docs/scenario-format.md explains them.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
-from typing import Any, Literal
+from ipaddress import ip_network
+from typing import Annotated, Any, Literal
 
-from pydantic import model_validator
+from pydantic import AfterValidator, model_validator
 
 from cellbed.scenario.fields import BitsPerSecond, Key, Milliseconds, Model, Size, unset
 from cellbed.scenario.qdisc import Words
@@ -112,17 +114,33 @@ class Pdcp(Model):
              "has, and the target does not send these again; `statusReportRequired` of TS 36.331. TS 36.323 5.3")
 
 
+def parse_prefix(text: str) -> str:
+    """An address or a prefix, with its length. Raises ValueError with what is allowed."""
+    with contextlib.suppress(ValueError):
+        if "%" not in text:  # as the zone of an address of a link
+            return str(ip_network(text))
+    raise ValueError("allowed an address or a prefix of IPv4 or IPv6, with zeros behind its length, such as 10.46.0.1 "
+                     "or 2001:db8:46::/64")
+
+
+Prefix = Annotated[str, AfterValidator(parse_prefix)]
+
+
 class Filter(Model):
     """Packets that a bearer takes: those with all of this. Source: TS 24.008 10.5.6.12."""
 
     protocol: Literal["any", "tcp", "udp", "icmp"] = Key("any", says="Above IP; `icmp` is ICMPv6, too")
     local_port: int = Key(0, 0, 65535, says="Port at the UE, 0 = any. Of a datagram in fragments the first has ports")
     remote_port: int = Key(0, 0, 65535, says="Port at the other end, 0 = any")
+    local_address: Prefix | None = Key(None, exclude_if=unset,
+        says="Addresses of the UE: one, or a prefix, of IPv4 or of IPv6, such as `2001:db8:45::/64`; null: any")
+    remote_address: Prefix | None = Key(None, exclude_if=unset,
+        says="Addresses at the other end, likewise; `::/0` is all of IPv6")
     dscp: int | None = Key(None, 0, 63, says="Differentiated services code point; null: any")
 
     @model_validator(mode="after")
     def takes_something(self) -> Filter:
-        if (self.protocol, self.local_port, self.remote_port, self.dscp) == ("any", 0, 0, None):
+        if all(value == Filter.model_fields[key].default for key, value in self):
             raise ValueError("the filter has no key; give it one, or remove the filter: a bearer without filters takes "
                              "all packets that no other bearer takes")
         return self

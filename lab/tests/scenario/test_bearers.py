@@ -39,6 +39,15 @@ def test_the_daemon_gets_bearers_without_keys_that_are_not_set(write):
     assert bearer["priority"] == 3
 
 
+@pytest.mark.parametrize(("said", "meant"), [
+    ("10.46.0.1", "10.46.0.1/32"), ("10.46.0.0/255.255.0.0", "10.46.0.0/16"), ("::/0", "::/0"),
+    ("2001:DB8:46:0::1", "2001:db8:46::1/128"), ("2001:db8:46::/64", "2001:db8:46::/64")])
+def test_addresses_are_prefixes(write, said, meant):
+    cell = radio_config.cell(settings(write, with_bearers(WIRED, [{"filters": [{"remote_address": said}]}])))
+    assert cell["ues"][0]["bearers"][0]["filters"] == [
+        {"protocol": "any", "local_port": 0, "remote_port": 0, "remote_address": meant}]
+
+
 @pytest.mark.parametrize(("bearers", "message"), [
     ([CALL] * 3, "key 'radio.ues.ue1.bearers': 4 bearers with rlc.mode um with sn_bits 10: allowed 3; the"),
     ([{**CALL, "rlc_um": {"sn_bits": 5}}] * 3, "3 bearers with rlc.mode um with sn_bits 5: allowed 2"),

@@ -68,6 +68,10 @@ def test_every_scenario_of_the_project_is_valid(path):
     ("radio.ues.ue1.bearers", [{"filters": [{}]}],
      "bearers.0.filters.0': the filter has no key; give it one, or remove the filter: a bearer"),
     ("radio.ues.ue1.bearers", [{"filters": [{"dscp": 64}]}], "value 64: allowed 0..63"),
+    *(("radio.ues.ue1.bearers", [{"filters": [{"remote_address": wrong}]}],
+       f"key 'radio.ues.ue1.bearers.0.filters.0.remote_address': value {wrong}: allowed an address or a prefix of IPv4 "
+       "or IPv6, with zeros behind its length, such as 10.46.0.1 or 2001:db8:46::/64")
+      for wrong in ("10.46.0.1/24", "2001:db8::/129", "server", "fe80::1%eth0", "")),
     ("radio.ues.ue1.bearers", [{"priority": 0}], "value 0: allowed 1..16"),
     ("radio.ues.ue1.bearers", [{}, {}],
      "key 'radio.ues.ue1.bearers.1.filters': missing; only the default bearer has no filters, and"),

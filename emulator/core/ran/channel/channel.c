@@ -15,6 +15,8 @@
  */
 #include "ran/channel/channel.h"
 
+#include <string.h>
+
 #include "base/assert.h"
 #include "rlc/common/rlc.h"
 
@@ -71,12 +73,18 @@ uint8_t channel_lcid(const struct cell_cfg *cfg, uint8_t id, uint8_t k, enum cel
 	return lcids->lcid[before];
 }
 
+/* One end of a packet. */
+struct end {
+	const uint8_t *addr; /* of IPv4 or IPv6, as the header says */
+	uint16_t port;
+};
+
 /* What a filter looks at. */
 struct header {
+	uint8_t version; /* of IP, 0 for what is none */
 	uint8_t protocol;
 	uint8_t dscp;
-	uint16_t src_port;
-	uint16_t dst_port;
+	struct end src, dst;
 };
 
 static uint16_t get16(const uint8_t *b)
@@ -88,8 +96,8 @@ static void read_ports(struct header *h, const uint8_t *transport, uint32_t len)
 {
 	if (len < 4 || (h->protocol != IP_TCP && h->protocol != IP_UDP))
 		return;
-	h->src_port = get16(transport);
-	h->dst_port = get16(transport + 2);
+	h->src.port = get16(transport);
+	h->dst.port = get16(transport + 2);
 }
 
 /* Of IPv4, or of IPv6 without extension headers; zeros for what is neither. */
@@ -99,13 +107,19 @@ static struct header read_header(const uint8_t *b, uint32_t len)
 	uint32_t ihl = 4u * (b[0] & 0xf);
 
 	if (len >= 20 && b[0] >> 4 == 4) {
+		h.version = 4;
 		h.dscp = b[1] >> 2;
 		h.protocol = b[9];
+		h.src.addr = b + 12;
+		h.dst.addr = b + 16;
 		if ((get16(b + 6) & 0x1fff) == 0 && ihl < len)
 			read_ports(&h, b + ihl, len - ihl);
 	} else if (len >= 40 && b[0] >> 4 == 6) {
+		h.version = 6;
 		h.dscp = (uint8_t)((get16(b) >> 4 & 0xff) >> 2);
 		h.protocol = b[6];
+		h.src.addr = b + 8;
+		h.dst.addr = b + 24;
 		read_ports(&h, b + 40, len - 40);
 	}
 	return h;
@@ -125,18 +139,34 @@ static bool is_protocol(uint8_t number, enum cell_protocol wanted)
 	}
 }
 
+static bool begins_alike(const uint8_t *a, const uint8_t *b, uint8_t bits)
+{
+	uint8_t whole = bits / 8, rest = bits % 8;
+
+	return memcmp(a, b, whole) == 0 && (rest == 0 || (a[whole] ^ b[whole]) >> (8 - rest) == 0);
+}
+
+static bool is_end(const struct header *h, const struct end *end, const struct cell_prefix *prefix,
+                   uint16_t port)
+{
+	if (prefix->version != 0 &&
+	    (prefix->version != h->version || !begins_alike(end->addr, prefix->addr, prefix->bits)))
+		return false;
+	return port == 0 || port == end->port;
+}
+
 bool channel_takes(const struct cell_bearer_cfg *b, struct pkt *p, bool sent)
 {
 	struct header h = read_header(pkt_data(p), p->len);
-	uint16_t local = sent ? h.src_port : h.dst_port, remote = sent ? h.dst_port : h.src_port;
+	const struct end *local = sent ? &h.src : &h.dst, *remote = sent ? &h.dst : &h.src;
 
 	for (uint8_t i = 0; i < b->n_filters; i++) {
 		const struct cell_filter *f = &b->filter[i];
 
 		if (is_protocol(h.protocol, (enum cell_protocol)f->protocol) &&
 		    (f->dscp == CELL_DSCP_ANY || f->dscp == h.dscp) &&
-		    (f->local_port == 0 || f->local_port == local) &&
-		    (f->remote_port == 0 || f->remote_port == remote))
+		    is_end(&h, local, &f->local, f->local_port) &&
+		    is_end(&h, remote, &f->remote, f->remote_port))
 			return true;
 	}
 	return false;

@@ -34,6 +34,32 @@ const char *channel_check_qdiscs(const struct cell_bearer_cfg *b, const char **r
 	return NULL;
 }
 
+static bool is_prefix(const struct cell_prefix *p)
+{
+	switch (p->version) {
+	case 0:
+		return true;
+	case 4:
+		return p->bits <= 32;
+	case 6:
+		return p->bits <= 128;
+	default:
+		return false;
+	}
+}
+
+static const char *check_filter(const struct cell_filter *f, const char **ret_range)
+{
+	const char *field = LIMIT_CHECK(f, filter_limits, ret_range);
+
+	if (field)
+		return field;
+	*ret_range = "of IPv4 0..32 bits, of IPv6 0..128";
+	if (!is_prefix(&f->local))
+		return "filter.local";
+	return is_prefix(&f->remote) ? NULL : "filter.remote";
+}
+
 const char *channel_check_bearers(const struct cell_cfg *cfg, const char **ret_range)
 {
 	for (uint32_t i = 0; i < cfg->n_bearers; i++) {
@@ -52,7 +78,7 @@ const char *channel_check_bearers(const struct cell_cfg *cfg, const char **ret_r
 			return "bearer.n_filters";
 		field = LIMIT_CHECK(b, bearer_limits, ret_range);
 		for (uint8_t k = 0; k < b->n_filters && !field; k++)
-			field = LIMIT_CHECK(&b->filter[k], filter_limits, ret_range);
+			field = check_filter(&b->filter[k], ret_range);
 		if (field)
 			return field;
 	}
