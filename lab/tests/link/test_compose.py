@@ -110,7 +110,7 @@ def test_containers_learn_each_others_names(made, tmp_path):
     for container in containers.values():
         container.hosts.write_text("127.0.0.1 localhost\n")
     compose.put_containers(data, found, containers)
-    links.put_addresses(data, links.PRESETS / "good.yaml", ["ipv4", "ipv6"])
+    links.put_addresses(data, links.PRESETS / "good.yaml", links.Addresses(["ipv4", "ipv6"]))
     assert data["nodes"]["client"]["netns"] == "/proc/8/ns/net"
     told = compose.tell_names(data, found, containers)
     assert told == {"app": ["10.45.0.1", "fd63:656c:6c62:a2d:1::"], "client": ["10.45.0.2", "fd63:656c:6c62:a2d:2::"]}
