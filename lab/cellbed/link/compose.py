@@ -14,7 +14,7 @@ from ipaddress import ip_interface
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from cellbed.error import ScenarioError
 from cellbed.link import links
@@ -22,7 +22,7 @@ from cellbed.link.containers import Container
 from cellbed.run import address
 from cellbed.scenario.description import parse_override, set_key
 from cellbed.scenario.fields import Model, Name
-from cellbed.scenario.file import described, read_yaml, validate
+from cellbed.scenario.file import read_yaml, validate, validated
 
 # In this order, as Compose looks for them.
 FILES = ("compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml")
@@ -81,13 +81,7 @@ def find(file: Path | None) -> Path:
 
 def read(path: Path) -> Compose:
     """Raises ScenarioError with file, key, value and what is allowed."""
-    data = read_yaml(path)
-    if not isinstance(data, dict):
-        raise ScenarioError(f"{path}: expected a mapping of keys")
-    try:
-        return Compose.model_validate(data)
-    except ValidationError as error:
-        raise ScenarioError(f"{path}: {described(error.errors()[0], Compose)}") from error
+    return validated(read_yaml(path), path, Compose)
 
 
 def project(compose: Compose, path: Path) -> str:

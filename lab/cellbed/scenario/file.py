@@ -7,7 +7,7 @@ import difflib
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -17,6 +17,7 @@ from cellbed.scenario.model import Scenario
 from cellbed.scenario.traffic import MODELS
 from cellbed_formats import bounded_yaml
 
+_Model = TypeVar("_Model", bound=BaseModel)
 # So much of a wrong value is shown.
 SHOWN_MAX = 80
 
@@ -157,7 +158,12 @@ def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
 
 
 def validate(data: Any, path: Path | str) -> Scenario:
-    """A scenario from parsed YAML.
+    """A scenario from parsed YAML. Raises ScenarioError as validated() does."""
+    return validated(data, path, Scenario)
+
+
+def validated(data: Any, path: Path | str, model: type[_Model]) -> _Model:
+    """What a file says, from parsed YAML.
 
     Raises:
         ScenarioError: one line with file, key, value and what is allowed.
@@ -165,6 +171,6 @@ def validate(data: Any, path: Path | str) -> Scenario:
     if not isinstance(data, dict):
         raise ScenarioError(f"{path}: expected a mapping of keys")
     try:
-        return Scenario.model_validate(data)
+        return model.model_validate(data)
     except ValidationError as error:
-        raise ScenarioError(f"{path}: {described(error.errors()[0], Scenario)}") from error
+        raise ScenarioError(f"{path}: {described(error.errors()[0], model)}") from error
