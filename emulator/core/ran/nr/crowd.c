@@ -39,8 +39,8 @@ uint16_t nr_crowd_slot(struct nr *nr, struct crowd *crowd, uint32_t for_slot, ui
 		return 0;
 	if (for_slot - at >= CROWD_AGAIN)
 		at = for_slot - CROWD_AGAIN + 1;
-	for (; at < for_slot;
-	     at++) /* slots of the other direction, and those that came to nothing */
+	/* Slots of the other direction, and those that came to nothing. */
+	for (; at < for_slot; at++)
 		(void)crowd_again(crowd, &nr->cell.stats, 0, at, 0, for_slot - at);
 	return crowd_again(crowd, &nr->cell.stats, 0, for_slot, free, 1);
 }
