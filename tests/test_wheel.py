@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What `make wheel` makes: installed beside no checkout, without compiler and git, it runs what a checkout runs."""
 
+import hashlib
 import json
 import os
 import re
@@ -73,6 +74,16 @@ def test_it_records_what_a_checkout_records(executed, tmp_path):
 def test_its_bundles_name_the_commit(executed):
     (manifest,) = executed.glob("IM-IM-*/manifest.json")
     assert json.loads(manifest.read_text())["git"] == git_describe()
+
+
+def test_pages_of_its_runs_name_it(executed, wheel, tmp_path):
+    publish = [sys.executable, "-P", "-m", "cellbed_analysis", "publish"]
+    claims = ["--claims", ROOT / "scenarios/d2d-nardini/claims.yaml"]
+    subprocess.run([*publish, executed, tmp_path, *claims], check=True, capture_output=True)
+    subprocess.run([*publish, tmp_path, *claims, "--wheel", wheel], check=True, capture_output=True)
+    (programs,) = json.loads((tmp_path / "d2d-nardini/programs.json").read_text()).values()
+    assert programs["wheel"] == hashlib.sha256(Path(wheel).read_bytes()).hexdigest()
+    assert programs["wheel"][:16] in (tmp_path / "d2d-nardini.md").read_text()
 
 
 def test_the_first_experiment(installed, tmp_path):

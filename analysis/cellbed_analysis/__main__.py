@@ -40,6 +40,8 @@ def main(arguments: list[str] | None = None) -> int:
     part.add_argument("--scenarios", action="store_true", help="only the scenarios that the results hold")
     part.add_argument("--rows", action="store_true", help="take over into runs.csv what the results recorded, only")
     pages.add_argument("--claims", type=Path, nargs="+", default=[], help="files of claims, instead of the manifests'")
+    pages.add_argument("--wheel", type=Path, action="append", default=[], metavar="FILE",
+                       help="a wheel whose programs recorded runs of the pages: name it there; without RESULTS")
     why = commands.add_parser("why", help="where the RTT of one segment went")
     why.add_argument("bundle", type=Path)
     why.add_argument("--at", type=float, default=0.0, metavar="SECONDS", help="sent at or after")
@@ -47,6 +49,8 @@ def main(arguments: list[str] | None = None) -> int:
     for study in studies():
         study.add_command(commands)
     chosen = parser.parse_args(arguments)
+    if chosen.command == "publish" and chosen.wheel and chosen.results:
+        pages.error("--wheel names the wheel of runs that are published: give the pages only")
     try:
         _run(chosen)
     except (DataError, OSError) as error:
@@ -57,8 +61,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _publish(chosen: argparse.Namespace) -> None:
     from .report import publish
+    from .report.wheel import name_wheel
 
     if chosen.results is None:
+        for wheel in chosen.wheel:
+            print(f"{wheel}: {', '.join(name_wheel(wheel, chosen.pages))}")
         print(publish.publish_again(chosen.pages, chosen.claims))
     elif chosen.scenarios:
         print(publish.publish_scenarios(chosen.results, chosen.pages, chosen.claims))

@@ -110,18 +110,19 @@ class Paper:
         return [outcome.power for outcome in self.outcomes if outcome.power is not None]
 
     @property
-    def makers(self) -> list[tuple[str, str, str, list[str], int]]:
-        """Commit, programs and kernel that made rows, the scenarios of these, and how many there are."""
-        found: dict[tuple[str, str, str], list[str]] = {}
+    def makers(self) -> list[tuple[str, str, str, str, list[str], int]]:
+        """Commit, programs, wheel and kernel that made rows, the scenarios of these, and how many there are."""
+        found: dict[tuple[str, str, str, str], list[str]] = {}
         for row in self.rows:
-            found.setdefault((row["commit"], row["programs"], row["kernel"]), []).append(row["scenario"])
+            wheel = self.programs.get(row["programs"], {}).get("wheel", "")
+            found.setdefault((row["commit"], row["programs"], wheel, row["kernel"]), []).append(row["scenario"])
         return [(*made, list(dict.fromkeys(scenarios)), len(scenarios)) for made, scenarios in found.items()]
 
 
 def programs_text(programs: Mapping[str, Mapping[str, str]], rows: Sequence[Mapping[str, str]]) -> str:
     """Of PROGRAMS: those of @programs that rows name, by their key."""
     used = {row["programs"] for row in rows}
-    return _json({key: programs[key] for key in sorted(used & programs.keys())})
+    return json_text({key: programs[key] for key in sorted(used & programs.keys())})
 
 
 def write(paper: Paper, directory: Inside) -> None:
@@ -129,9 +130,9 @@ def write(paper: Paper, directory: Inside) -> None:
     folder = directory / paper.name
     head = {"source": paper.source, "scenarios": [asdict(one) for one in paper.scenarios],
             "figures": [asdict(one) for one in paper.figures]}  # fmt: skip
-    (folder / PAGE).write(_json(head))
-    (folder / CLAIMS).write(_json([outcome.to_json() for outcome in paper.outcomes]))
-    (folder / SCANS).write(_json([_scan_to_json(scan) for scan in paper.scans]))
+    (folder / PAGE).write(json_text(head))
+    (folder / CLAIMS).write(json_text([outcome.to_json() for outcome in paper.outcomes]))
+    (folder / SCANS).write(json_text([_scan_to_json(scan) for scan in paper.scans]))
     (folder / RUNS).write(rows_text(paper.rows))
     (folder / PROGRAMS).write(programs_text(paper.programs, paper.rows))
 
@@ -193,7 +194,8 @@ def _tuple(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _json(value: object) -> str:
+def json_text(value: object) -> str:
+    """As the data beside pages are written."""
     return json.dumps(value, indent=1, ensure_ascii=False) + "\n"
 
 

@@ -100,7 +100,7 @@ def publish_rows(results_dir: Path, directory: Path) -> list[str]:
         programs = pages / name / kept.PROGRAMS
         rows = replaced(kept.read_rows(path), [row_of(run) for run in own])
         path.write(kept.rows_text(rows))
-        programs.write(kept.programs_text(json.loads(programs.text()) | _programs(own), rows))
+        programs.write(kept.programs_text(_programs(own) | json.loads(programs.text()), rows))
         fresh = [line for run in own for line in recordings_of(run)]
         repeated = {_point(line) for line in fresh}
         there = kept.read_rows(beside) if beside.exists() else ()
@@ -130,7 +130,7 @@ def publish_scenarios(results_dir: Path, directory: Path, claims_files: Sequence
         outcomes = tuple(evaluate_one(one.claim, rows) if set(scenarios_of(one.claim)) <= fresh else one
                          for one in there.outcomes)  # fmt: skip
         kept.write(replace(
-            there, outcomes=outcomes, programs={**there.programs, **_programs(own)},
+            there, outcomes=outcomes, programs={**_programs(own), **there.programs},
             scenarios=tuple(sorted([*(one for one in there.scenarios if one.id not in fresh), *_scenarios(own)],
                                    key=lambda one: one.id)),
             rows=tuple(sorted([*(row for row in there.rows if row["scenario"] not in fresh), *map(row_of, own)],

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shutil
+import zipfile
 from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
@@ -25,6 +27,7 @@ from cellbed_analysis.figures.figure import FigureSpec, save
 from cellbed_analysis.report.pages import briefly, typical_factor
 from cellbed_analysis.report.paper import COLUMNS, read_rows
 from cellbed_analysis.report.publish import publish, publish_again, publish_rows, replaced
+from cellbed_analysis.report.wheel import PROGRAMS, fingerprints, name_wheel
 from cellbed_formats.error import DataError
 from cellbed_formats.inside import Inside
 
@@ -271,6 +274,41 @@ def test_rows_of_runs_that_were_repeated_are_taken_over(results: Path, pages: Pa
     assert {row["programs"] for row in after} == programs.keys()
     publish_rows(again, tmp_path / "pages")
     assert read_rows(Inside(tmp_path, "pages", "d2d-nardini", "recordings.csv")) == beside
+
+
+def wheel_of(programs: dict[str, bytes], folder: Path) -> Path:
+    """A wheel with these programs and the shortest code."""
+    wheel = folder / "x.whl"
+    with zipfile.ZipFile(wheel, "w") as opened:
+        for member in (*PROGRAMS.values(), "cellbed/run.py", "cellbed_channel/__init__.py"):
+            opened.writestr(member, programs.get(member, b""))
+    return wheel
+
+
+def test_a_wheel_is_named_where_its_programs_recorded_the_runs(pages: Path, claims: Path, tmp_path: Path) -> None:
+    there = tmp_path / "pages"
+    shutil.copytree(pages, there)
+    wheel = wheel_of({}, tmp_path)
+    beside = there / "d2d-nardini" / "programs.json"
+    made = json.loads(beside.read_text())
+    assert main(["publish", str(there), "--claims", str(claims), "--wheel", str(wheel)]) == 1
+    assert json.loads(beside.read_text()) == made
+    beside.write_text(json.dumps({key: one | fingerprints(wheel) for key, one in made.items()}))
+    assert main(["publish", str(there), "--claims", str(claims), "--wheel", str(wheel)]) == 0
+    digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    assert {one["wheel"] for one in json.loads(beside.read_text()).values()} == {digest}
+    assert digest[:16] in (there / "d2d-nardini.md").read_text()
+    for member in (*PROGRAMS.values(), "cellbed/run.py"):
+        (tmp_path / "other").mkdir(exist_ok=True)
+        with pytest.raises(DataError, match="no published run was recorded by its programs"):
+            name_wheel(wheel_of({member: b"x"}, tmp_path / "other"), there)
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x05\x06" + bytes(18)])
+def test_what_is_no_wheel_is_refused(pages: Path, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "x.whl").write_bytes(content)
+    with pytest.raises(DataError, match=r"x\.whl: not a wheel of cellbed"):
+        name_wheel(tmp_path / "x.whl", pages)
 
 
 def test_one_scenario_is_published_and_the_others_stay(
