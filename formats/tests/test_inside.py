@@ -70,6 +70,7 @@ NAMED = {
     ("lab/cellbed/link/compose.py", "container.hosts.read_text()"),  # of a container, as its engine says
     ("lab/cellbed/link/compose.py", "container.hosts.write_text(lines + known)"),
     ("analysis/cellbed_analysis/report/why_flow.py", "means.rename({means.columns[0]: 'name'})"),  # of a frame
+    ("analysis/cellbed_analysis/report/wheel.py", "wheel.read_bytes()"),  # a file that a user named
     ("lab/cellbed/link/machine.py", "disabled.read_text()"),  # of the kernel
     ("lab/cellbed/link/experiment.py", "file.open('x')"),  # a new scenario, where the user wants it
     ("lab/cellbed/sweep/fleet_worker.py", "shutil.move(directory, folder)"),  # to a name that nobody knows before
