@@ -90,6 +90,38 @@ static void test_directions_have_slots_of_their_own(void **state)
 	}
 }
 
+/* What a crowd sends has the formats of its own direction. */
+static void test_formats_are_those_of_the_direction(void **state)
+{
+	static const uint8_t direction[] = {
+		[CELL_DIR_UL] = CELL_CROWD_UL, [CELL_DIR_DL] = CELL_CROWD_DL
+	};
+	struct cell_stats stats[2];
+	struct run r;
+
+	(void)state;
+	for (size_t dir = 0; dir < COUNT(direction); dir++) {
+		for (size_t other = 0; other < COUNT(stats); other++) {
+			struct cell_nr_phy_cfg *phy = &r.cfg.nr.phy;
+
+			crowd_defaults(&r);
+			r.cfg.crowd.count = CROWD;
+			r.cfg.crowd.direction = direction[dir];
+			r.cfg.crowd.cqi[0] = 15;
+			phy->mcs_table_ul =
+				dir == CELL_DIR_UL || !other ? CELL_MCS_QAM64 : CELL_MCS_QAM256;
+			phy->mcs_table_dl =
+				dir == CELL_DIR_DL || !other ? CELL_MCS_QAM64 : CELL_MCS_QAM256;
+			run_start(&r);
+			run_until(&r, SECOND);
+			cell_stats(r.cell, &stats[other]);
+			run_end(&r);
+		}
+		assert_int_not_equal(stats[0].crowd_bytes_out[dir], 0);
+		assert_int_equal(stats[0].crowd_bytes_out[dir], stats[1].crowd_bytes_out[dir]);
+	}
+}
+
 /* What fails is sent again, and takes resource blocks from all. */
 static void test_blocks_are_sent_again(void **state)
 {
@@ -156,6 +188,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_members_take_their_turn),
 		cmocka_unit_test(test_directions_have_slots_of_their_own),
+		cmocka_unit_test(test_formats_are_those_of_the_direction),
 		cmocka_unit_test(test_blocks_are_sent_again),
 		cmocka_unit_test(test_a_cell_with_room_serves_all),
 		cmocka_unit_test(test_a_better_channel_takes_less),

@@ -206,7 +206,6 @@ void drb_empty_rlc(struct nr *nr, struct drb *b, struct pkt_queue *ret)
 {
 	struct rlc_sdu_queue *q = b->rlc.queue;
 
-	nr_touch(nr, b->sch->ue);
 	aqm_leave(&b->aqm, &q->sdus, nr->cell.event_ns);
 	b->rlc.mode->empty(&b->rlc, ret);
 	b->epoch++;
