@@ -32,7 +32,8 @@ SETTLED, WINDOW = 1000, 30
 def case(congestion_control, lost, recovery=LINUX, *, sack=False, compressed=False, transfers=None, window=65):
     """@lost: each entry loses one transmission of that segment. @transfers: up to which segment, a pause after each."""
     return {"congestion_control": congestion_control, "lost": lost, "recovery": recovery, "sack": sack,
-            "compressed": compressed, "transfers": transfers or [max(lost) + 100], "window": window}
+            "compressed": compressed, "transfers": transfers or [max(lost) + 100], "window": window, "marked": [],
+            "accecn": False, "rtt_ms": round(RTT_S * 1000), "per_rtt": CWND, "losing": None, "late": []}
 
 
 def settled(congestion_control, lost=(SETTLED,), **more):
@@ -68,6 +69,8 @@ class Event(NamedTuple):
     state: int
     cwnd: int
     ssthresh: int
+    ecn: int
+    info: list[int]
 
 
 @pytest.fixture(scope="module", params=KINDS)
