@@ -29,7 +29,7 @@ echo '{_END}'
 """
 # Of kernels that Debian builds for PCs. Source: `linux-config-6.1`, -6.12 and -7.3, amd64_none_amd64
 _DEBIAN_HZ, _DEBIAN_STRUCT_OPS, _DEBIAN_BUILT_IN = "250", "6.12, 7.3", ("cubic", "reno")
-_ONLY_OURS = ("westwood_orig",)
+_ONLY_OURS = ("bbr3", "prague", "westwood_orig")
 # What follows from the guest's memory, or is in another table.
 _LEFT_OUT = ("tcp_mem", "tcp_rmem", "tcp_wmem", "tcp_max_tw_buckets", "tcp_max_orphans",
              "tcp_available_congestion_control", "tcp_allowed_congestion_control")
@@ -81,8 +81,8 @@ def page(found: dict[str, Facts]) -> str:
         "## Congestion controls\n",
         *_table(debian, [[f"`{name}`", *(_yes(name in facts.controls) for facts in found.values()), _debian(name)]
                          for name in controls]),
-        "\nA module has to be loaded (`modprobe tcp_vegas`) and allowed (`make native-lab`). `westwood_orig`, and the "
-        "setting `tcp_reno_recovery`, are the lab kernel's own ([patches](../../kernel/README.md#patches)).\n",
+        "\nA module has to be loaded (`modprobe tcp_vegas`) and allowed (`make native-lab`). `bbr3`, `prague`, `westwood_orig`, and "
+        "the setting `tcp_reno_recovery`, are the lab kernel's own ([patches](../../kernel/README.md#patches)).\n",
         "## What else differs\n",
         *_table(debian, [
             ["programs call it by", *of_all(lambda facts: "seccomp, or ptrace" if facts.seccomp else "ptrace"),

@@ -23,7 +23,7 @@ OBJECT = "control.bpf.o"
 _MODULES = Path("/sys/module")
 # Those that may be built into a kernel, and are then part of its version.
 _OF_LINUX = frozenset(("reno", "bic", "cubic", "westwood", "htcp", "hstcp", "hybla", "vegas", "nv", "scalable", "lp",
-                       "veno", "yeah", "illinois", "dctcp", "cdg", "bbr"))
+                       "veno", "yeah", "illinois", "dctcp", "prague", "cdg", "bbr", "bbr3"))
 _AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 _ALLOWED = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 # Of CUBIC, in parts of _BETA_PARTS. Linux computes from it how fast it grows beside Reno, when it starts and only then:
