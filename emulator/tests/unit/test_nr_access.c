@@ -308,6 +308,7 @@ static void test_channel(void **state)
 	};
 	const struct cell_cmd measured = { .type = CELL_CMD_MEASURE, .ue = 1, .rsrp_cdbm = -8000 };
 	const struct cell_cmd another = { .type = CELL_CMD_MEASURE, .ue = 1, .enb = 1 };
+	const struct cell_cmd handover = { .type = CELL_CMD_HANDOVER, .ue = 1 };
 	struct run r;
 
 	(void)state;
@@ -316,6 +317,7 @@ static void test_channel(void **state)
 	assert_int_equal(run_cmd(&r, &cmd, SLOT(1)), 0);
 	assert_int_equal(run_cmd(&r, &measured, SLOT(1)), 0);
 	assert_int_equal(run_cmd(&r, &another, SLOT(1)), -EINVAL);
+	assert_int_equal(run_cmd(&r, &handover, SLOT(1)), -EINVAL);
 	run_push(&r, 1, 60, SLOT(2));
 	run_until(&r, RUN_FOREVER);
 	assert_int_equal(run_find(&r, CELL_EV_CHANNEL, 1, 0)->cqi, 3);
