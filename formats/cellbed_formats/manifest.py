@@ -149,7 +149,7 @@ class Manifest(Shape):
     flows: list[FlowSaid] = []
     commands: list[CommandSaid] = []
     links: list[dict[str, Scalar]] = []
-    kernel: dict[str, str] = {}
+    kernel: dict[str, str | None] = {}  # config_sha256: None of a kernel of the user's, which has none beside it
     tools: dict[str, str] = {}
     git: str = ""
     congestion_control: dict[str, Any] = {}

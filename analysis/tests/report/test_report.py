@@ -20,6 +20,7 @@ from synthetic_bundle import write_bundle
 import cellbed_analysis
 from cellbed_analysis.claims.judge import VERDICTS
 from cellbed_analysis.metrics.catalog import METRICS
+from cellbed_formats.bundle import read_bundle
 from cellbed_formats.error import DataError
 
 LATE = {
@@ -93,6 +94,14 @@ def test_commands_and_hashes_to_reproduce(page: Collector, report: Path) -> None
     bundle = next(report.parents[1].glob("DM-DM-8KiB-seed1-*"))
     output = subprocess.run(["sha256sum", bundle / "ip-ue1.pcap"], check=True, capture_output=True, text=True).stdout
     assert output.split()[0] in text
+
+
+def test_a_kernel_without_its_configuration_beside_it(tmp_path: Path) -> None:
+    """As `--kernel PATH` may name one."""
+    kernel = {"release": "7.3.4", "version": "#1", "config_sha256": None}
+    bundle = write_bundle(tmp_path, kernel=kernel)
+    assert read_bundle(bundle).manifest["kernel"] == kernel
+    assert "configuration\n<code>not known</code>" in cellbed_analysis.write_report(tmp_path).read_text()
 
 
 def test_claims_show_what_they_test_and_how_far_they_are(page: Collector) -> None:
