@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""L4S over NR as a user sees it: DCTCP with Accurate ECN over a gNB that marks, one short run for all."""
+"""L4S over NR as a user sees it: TCP Prague and DCTCP over a gNB that marks, one short run of each for all."""
 
 import json
 import subprocess
@@ -20,7 +20,7 @@ CE = "3"
 def executed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("l4s")
     cellbed("run", ROOT / "scenarios/nr-l4s/quick.yaml", "--variant", "dctcp-dualpi2", "--variant", "cubic-dualpi2",
-            "--set", "traffic.0.duration_s=1.5", "--results", folder)
+            "--variant", "prague-dualpi2", "--set", "traffic.0.duration_s=1.5", "--results", folder)
     return folder
 
 
@@ -35,10 +35,11 @@ def field(capture, name, wanted="ip"):
     return done.stdout.split()
 
 
-def test_marks_are_counted_alike_everywhere(executed, rows):
+@pytest.mark.parametrize(("variant", "ect"), [("dctcp-dualpi2", "ECT(0)"), ("prague-dualpi2", "ECT(1)")])
+def test_marks_are_counted_alike_everywhere(executed, rows, variant, ect):
     """By the core, in its trace, and by another reader of the receiver's capture."""
-    bundle, row = bundles(executed)["dctcp-dualpi2"], rows["dctcp-dualpi2"]
-    assert row["validity"] == "valid" and row["flow_ect"] == "ECT(0)"
+    bundle, row = bundles(executed)[variant], rows[variant]
+    assert row["validity"] == "valid" and row["flow_ect"] == ect
     came = field(bundle / "ip-ue1.pcap", "ip.dsfield.ecn", "ip.dst == 10.45.0.1 && tcp.dstport == 5201")
     assert came.count(CE) == row["flow_ce_pkts"] > 10
     counted = json.loads((bundle / "radio.json").read_text())["ecn_marks"]
@@ -53,11 +54,16 @@ def test_no_checksum_is_wrong(executed):
     assert set(done.stdout.split()) == {"1"}
 
 
-def test_the_sender_asks_for_accurate_ecn(executed):
-    flags = field(bundles(executed)["dctcp-dualpi2"] / "ip-server.pcap", "tcp.flags", "tcp.flags.syn == 1")
+@pytest.mark.parametrize("variant", ["dctcp-dualpi2", "prague-dualpi2"])
+def test_the_sender_asks_for_accurate_ecn(executed, variant):
+    capture = bundles(executed)[variant] / "ip-server.pcap"
+    flags = field(capture, "tcp.flags", "tcp.flags.syn == 1")
     assert int(flags[0], 16) == SYN_ACC_ECN
-    assert len({flag for flag in field(bundles(executed)["dctcp-dualpi2"] / "ip-server.pcap", "tcp.flags",
-                                       "ip.src == 10.45.0.1")}) > 4  # the counter of marks in ACE goes round
+    assert len(set(field(capture, "tcp.flags", "ip.src == 10.45.0.1"))) > 4  # the counter of marks in ACE goes round
+
+
+def test_prague_keeps_more_of_the_link_than_dctcp(rows):
+    assert rows["prague-dualpi2"]["goodput_mbps"] > 1.05 * rows["dctcp-dualpi2"]["goodput_mbps"]
 
 
 def test_both_queues_are_short(rows):
