@@ -76,6 +76,11 @@ def test_its_bundles_name_the_commit(executed):
     assert json.loads(manifest.read_text())["git"] == git_describe()
 
 
+def test_its_bundles_name_its_scenarios_as_a_checkout_does(executed):
+    (manifest,) = executed.glob("IM-IM-*/manifest.json")
+    assert json.loads(manifest.read_text())["scenario"]["file"] == "scenarios/d2d-nardini/static.yaml"
+
+
 def test_pages_of_its_runs_name_it(executed, wheel, tmp_path):
     publish = [sys.executable, "-P", "-m", "cellbed_analysis", "publish"]
     claims = ["--claims", ROOT / "scenarios/d2d-nardini/claims.yaml"]

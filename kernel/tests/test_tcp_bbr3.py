@@ -16,7 +16,7 @@ pytestmark = pytest.mark.lab
 
 RTT_MS, PER_RTT, MSS = 30, 20, 1000
 RATE_BYTES_PER_S = PER_RTT * MSS * 1000 / RTT_MS
-# Pacing and cwnd gain of each state, of 256. Source: "Summary of Control Behavior in the State Machine"
+# Pacing and cwnd gain of each state, of 256. Source: draft-ietf-ccwg-bbr, Summary of Control Behavior
 STARTUP, DRAIN, DOWN, CRUISE, UP, PROBE_RTT = (709, 512), (128, 512), (230, 512), (256, 512), (320, 576), (256, 128)
 #: CRUISE has the gains of REFILL.
 NAMES = {STARTUP: "startup", DRAIN: "drain", DOWN: "down", CRUISE: "cruise", UP: "up", PROBE_RTT: "probe_rtt"}

@@ -235,7 +235,9 @@ def _scenario(name: str, runs: Sequence[RunAnalysis]) -> Scenario:
     said = runs[0].bundle.manifest["scenario"]
     seeds = tuple(sorted({int(run.row["seed"]) for run in runs}))
     kernels = tuple(sorted({str(run.bundle.manifest.get("kernel", {}).get("release", "")) for run in runs}))
-    return Scenario(name, str(said.get("title") or name), str(said.get("file") or name), len(runs),
+    # Bundles of an installed cellbed once had the whole path.
+    file = str(said.get("file") or name).rpartition("/cellbed_files/")[2]
+    return Scenario(name, str(said.get("title") or name), file, len(runs),
                     sum(run.usable for run in runs), seeds, _seeds_of(said, len(seeds)), kernels)  # fmt: skip
 
 

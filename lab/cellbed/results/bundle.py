@@ -141,7 +141,7 @@ class Bundle:
             "id": self.id,
             "outcome": "complete",
             "validity": validity.judge(facts, settings),
-            "scenario": {"id": scenario.id, "title": scenario.title, "source": scenario.source, "file": self.run.file,
+            "scenario": {"id": scenario.id, "title": scenario.title, "source": scenario.source, "file": _named(self.run.file),
                          "text": self.run.text},
             "variant": self.run.base,
             "params": self.run.params,
@@ -199,6 +199,12 @@ def furnish(directory: Path, description: dict[str, Any], programs: dict[str, st
     """What the runner reads, but for channels and traces."""
     (Inside(directory) / "description.json").write(json.dumps(description, indent=1))
     (Inside(directory) / "programs.json").write(json.dumps({**programs, "iperf3": iperf3()}))
+
+
+def _named(file: str) -> str:
+    """A scenario's file as a bundle names it: one of cellbed's own as in a checkout, wherever it is installed."""
+    path = Path(file).resolve()
+    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT / "scenarios") else file
 
 
 def iperf3() -> str:
