@@ -81,8 +81,9 @@ def page(found: dict[str, Facts]) -> str:
         "## Congestion controls\n",
         *_table(debian, [[f"`{name}`", *(_yes(name in facts.controls) for facts in found.values()), _debian(name)]
                          for name in controls]),
-        "\nA module has to be loaded (`modprobe tcp_vegas`) and allowed (`make native-lab`). `bbr3`, `prague`, `westwood_orig`, and "
-        "the setting `tcp_reno_recovery`, are the lab kernel's own ([patches](../../kernel/README.md#patches)).\n",
+        "\nA module has to be loaded (`modprobe tcp_vegas`) and allowed (`make native-lab`). `bbr3`, `prague`, "
+        "`westwood_orig`, and the setting `tcp_reno_recovery`, are the lab kernel's own "
+        "([patches](../../kernel/README.md#patches)).\n",
         "## What else differs\n",
         *_table(debian, [
             ["programs call it by", *of_all(lambda facts: "seccomp, or ptrace" if facts.seccomp else "ptrace"),
