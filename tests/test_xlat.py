@@ -14,6 +14,7 @@ from e2e import CELLBED, bundles, cellbed, needs_native
 from machine import descendants, nothing_left, own_part
 from ordinary import Ordinary, needs_an_ordinary_user, needs_user_namespaces
 
+from cellbed import CellbedError, Link
 from cellbed.host import programs
 from cellbed_formats.packet import ip_packets
 from cellbed_formats.pcap_file import read_records
@@ -147,6 +148,15 @@ def test_ping_and_the_addresses_of_the_far_end(user, who):
     assert done.stdout.count(" 1 received") == 3 and done.stdout.endswith("\n10.46.0.1\n")
 
 
+def test_a_link_in_python(user):
+    results = user.folder / "python"
+    with Link("good", family="464xlat", serve=f"{sys.executable} {user.folder}/server.py", results=results) as link:
+        done = link.run([sys.executable, user.folder / "client.py"], text=True, capture_output=True, check=True)
+        assert link.base == "10.46.0.1"
+    assert done.stdout == said(1472, 1480)
+    assert set(ip_packets(read_records(bundles(results)["run"] / "ip-ue1.pcap")).frame["version"]) == {6}
+
+
 def test_this_machine_as_root(user):
     """Its own forwarding and firewall are as before, and the link's addresses are those that it has for links."""
     with own_part():
@@ -210,3 +220,8 @@ def test_what_is_missing_is_one_line(tmp_path, monkeypatch):
     (tmp_path / "tayga").chmod(0o755)
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (125, f"cellbed: node enb: tayga makes no interface: {why}\n")
+
+
+def test_a_family_that_there_is_not_in_python():
+    with pytest.raises(CellbedError, match="Link: family 'ipx': allowed None, 'ipv4', 'ipv6', '464xlat'"):
+        Link("good", family="ipx")

@@ -18,6 +18,9 @@ from cellbed.link import links, live
 # Runs as long as its input is open: also when this process is killed, the link ends.
 _HOLDER = ["sh", "-c", 'echo "$CELLBED_BASE $CELLBED_BASE6"; exec cat']
 _OWN = "cellbed: "
+_FAMILIES: dict[str | None, list[str]] = {
+    None: [], "ipv4": ["--ipv4-only"], "ipv6": ["--ipv6-only"], "464xlat": ["--464xlat"],
+}  # fmt: skip
 
 Argv = Sequence[str | Path]
 
@@ -38,8 +41,9 @@ class Link:
 
     def __init__(self, link: str | Path = links.DEFAULT, *, lab: str = "native", serve: str | None = None,
                  serve_folder: str | Path | None = None, internet: bool = False,
-                 family: Literal["ipv4", "ipv6"] | None = None, results: str | Path | None = None, seed: int = 1,
-                 settings: Mapping[str, Any] | None = None, **words: str | float) -> None:
+                 family: Literal["ipv4", "ipv6", "464xlat"] | None = None,
+                 results: str | Path | None = None, seed: int = 1, settings: Mapping[str, Any] | None = None,
+                 **words: str | float) -> None:
         """
         Args:
             link: a ready-made link, or a scenario file.
@@ -47,7 +51,8 @@ class Link:
             serve: a command line for the far end.
             serve_folder: what the far end serves over HTTP.
             internet: whether the far end reaches the Internet.
-            family: addresses of one kind only; None: of both.
+            family: addresses of one kind only, or "464xlat": IPv6 only on the radio, and IPv4 for programs by
+                translators; None: of both.
             results: a folder that keeps a bundle.
             seed: of all that is random.
             settings: keys of the scenario, and their values.
@@ -56,7 +61,10 @@ class Link:
         Raises:
             ScenarioError: no such link, or a word or key is wrong.
             LabError: no such lab.
+            CellbedError: no such family.
         """
+        if family not in _FAMILIES:
+            raise CellbedError(f"Link: family {family!r}: allowed {', '.join(map(repr, _FAMILIES))}")
         choices.check_lab(lab, None, choices.ATTACHABLE)
         said = [str(link), *(str(part) for pair in words.items() for part in pair)]
         overrides = [f"{key}={value}" for key, value in (settings or {}).items()]
@@ -64,7 +72,7 @@ class Link:
         self.ue = links.first_ue(data)
         self.lab = lab
         self._args = [*said, "--lab", lab, "--seed", str(seed), *(["--internet"] if internet else []),
-                      *([f"--{family}-only"] if family is not None else []),
+                      *_FAMILIES[family],
                       *_options("--set", *overrides), *_options("--serve", serve),
                       *_options("--serve-folder", serve_folder), *_options("--results", results)]
         self._holder: subprocess.Popen[str] | None = None
