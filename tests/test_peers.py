@@ -24,6 +24,11 @@ ELSEWHERE = {
     "without root": "tests/test_rootless.py", "in a container, without kernel modules": "tests/test_image.py",
     "PDCP in order across handovers": "emulator/tests/prop/test_nr_handover.py",
     "on several machines": "tests/test_fleet_ssh.py", "changes while it runs": "tests/test_set.py",
+    "IPv6 only, with 464XLAT": "tests/test_xlat.py",
+    "several radios at a UE, Multipath TCP": "tests/test_two_radios.py",
+    "radio link failure, re-establishment": "emulator/tests/prop/test_link_failure.py",
+    "TCP Prague, BBR version 3": "kernel/tests/test_tcp_bbr3.py",
+    "services of a Compose file behind it, one command": "tests/test_compose_up.py",
     "captures of MAC": "emulator/tests/test_captures.py",
     "captures of RLC and PDCP": "emulator/tests/test_captures.py", "a live view": "tests/test_watch_run.py",
     "packages, a site of documents": "tests/test_wheel.py"}
