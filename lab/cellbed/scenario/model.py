@@ -40,6 +40,8 @@ Tracepoint = Annotated[str, Field(pattern=r"^[a-z0-9_]+:[a-z0-9_]+$")]
 _INTERFACE_NAME_MAX = 15
 # Uplink HARQ is synchronous. Source: TS 36.213 8
 _UL_HARQ_RTT_TTI = 8
+# Settings with which a host answers Accurate ECN. Source: Linux 7.3, include/net/tcp_ecn.h
+_PRAGUE, _ECN, _ACCURATE_ECN = "prague", "net.ipv4.tcp_ecn", ("3", "4", "5")
 
 
 class Tcp(Model):
@@ -260,6 +262,16 @@ class Scenario(Model):
             raise ValueError("key 'traffic': everything is in the background, and nothing would end the run; add a "
                              "transfer, or a command with background: false")
         self._check_transfers({i: flow for i, flow in enumerate(self.traffic) if isinstance(flow, Transfer)})
+        self._check_accurate_ecn()
+
+    def _check_accurate_ecn(self) -> None:
+        """TCP Prague is Reno where the other end does not count marks, and nobody asks for Reno by that name."""
+        if self.tcp.congestion_control == _PRAGUE or str(self.tcp.sysctls.get(_ECN)) in _ACCURATE_ECN:
+            return
+        for i, flow in enumerate(self.traffic):
+            if flow.congestion_control == _PRAGUE:
+                raise ValueError(f"key 'traffic.{i}.congestion_control': value {_PRAGUE}: the other end has no "
+                                 f"Accurate ECN, without which it is Reno; add tcp.sysctls: {{{_ECN}: 3}}")
 
     def _check_evaluate(self) -> None:
         """Of every flow whose times are known something is evaluated."""

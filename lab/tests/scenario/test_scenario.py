@@ -271,6 +271,20 @@ def test_flows_of_a_node_have_ports_of_their_own(minimal, write, change, message
     assert message in str(error.value)
 
 
+def test_prague_of_a_flow_needs_accurate_ecn_at_the_other_end(minimal, write):
+    minimal["traffic"][0]["congestion_control"] = "prague"
+    with pytest.raises(ScenarioError, match="key 'traffic.0.congestion_control': value prague: the other end has no "
+                                            "Accurate ECN, without which it is Reno; add tcp.sysctls: "):
+        expand(write(minimal))
+    for tcp in ({"sysctls": {"net.ipv4.tcp_ecn": 3}}, {"sysctls": {"net.ipv4.tcp_ecn": "5"}},
+                {"congestion_control": "prague"}):
+        minimal["tcp"] = tcp
+        expand(write(minimal))
+    minimal["tcp"] = {"sysctls": {"net.ipv4.tcp_ecn": 1}}
+    with pytest.raises(ScenarioError, match="value prague"):
+        expand(write(minimal))
+
+
 def test_flows_in_both_directions_may_have_one_port(minimal, write):
     minimal["traffic"].append({**minimal["traffic"][0], "id": "back", "from": "ue2", "to": "ue1"})
     assert expand(write(minimal))
