@@ -148,6 +148,14 @@ def test_ping_and_the_addresses_of_the_far_end(user, who):
     assert done.stdout.count(" 1 received") == 3 and done.stdout.endswith("\n10.46.0.1\n")
 
 
+def test_an_rtt_is_not_explained_over_translators(user):
+    results = user.folder / "why"
+    asked(user, "ordinary", "good", results=results)
+    done = cellbed("why", bundles(results)["run"], check=False)
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert "translators (464XLAT) are between the captures of both ends, and nothing joins these" in done.stderr
+
+
 def test_a_link_in_python(user):
     results = user.folder / "python"
     with Link("good", family="464xlat", serve=f"{sys.executable} {user.folder}/server.py", results=results) as link:
