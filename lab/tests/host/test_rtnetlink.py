@@ -39,12 +39,15 @@ def two():
 
 
 def state(pid):
-    """What ip(8) says of a namespace, but for numbers that the kernel deals out."""
+    """What ip(8) says of a namespace, but for numbers that the kernel deals out, and whether it still looks for duplicates
+    of its own addresses."""
     with in_netns(pid):
         found = {what: json.loads(ip("-j", "-d", what, "show")) for what in ("address", "route", "neighbour")}
     for interface in found["address"]:
         for key in ("link_netnsid", "ifindex", "link_index"):
             interface.pop(key, None)
+        for address in interface["addr_info"]:
+            address.pop("tentative", None)
     return found
 
 
