@@ -39,8 +39,8 @@ def two():
 
 
 def state(pid):
-    """What ip(8) says of a namespace, but for numbers that the kernel deals out, and whether it still looks for duplicates
-    of its own addresses."""
+    """What ip(8) says of a namespace, but for numbers that the kernel deals out, and for whether it still looks for
+    duplicates of its own addresses."""
     with in_netns(pid):
         found = {what: json.loads(ip("-j", "-d", what, "show")) for what in ("address", "route", "neighbour")}
     for interface in found["address"]:
