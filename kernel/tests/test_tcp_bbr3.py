@@ -5,12 +5,10 @@ Source: draft-ietf-ccwg-bbr, "BBR Example Test Cases"
 """
 
 import itertools
-import json
-import shlex
 
 import pytest
-from lab_kernel import boot, cached
-from test_tcp_recovery import PEER, RECOVERY, Event
+from tcp_events import execute
+from test_tcp_recovery import RECOVERY
 
 pytestmark = pytest.mark.lab
 
@@ -44,10 +42,7 @@ CASES = {
 @pytest.fixture(scope="module")
 def executed(tmp_path_factory):
     """The events of every case, from one boot."""
-    out, _ = boot(cached("7.3"), tmp_path_factory.mktemp("guest"),
-                  f"python3 -B {shlex.quote(str(PEER))} {shlex.quote(json.dumps(CASES))}")
-    assert out.startswith("{"), out
-    return {name: [Event(*event) for event in events] for name, events in json.loads(out).items()}
+    return execute("7.3", tmp_path_factory.mktemp("guest"), CASES)
 
 
 def state(event):

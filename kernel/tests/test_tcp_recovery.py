@@ -4,17 +4,12 @@
 Source: Nardini, section IV; RFC 2581 3.2 (Reno); RFC 6582 3.2 (NewReno); RFC 2018 (SACK)
 """
 
-import json
-import shlex
-from pathlib import Path
-from typing import NamedTuple
-
 import pytest
-from lab_kernel import KINDS, boot, cached
+from lab_kernel import KINDS
+from tcp_events import execute
 
 pytestmark = pytest.mark.lab
 
-PEER = Path(__file__).with_name("tcp_peer.py")
 OPEN, RECOVERY, LOSS = 0, 3, 4
 # net.ipv4.tcp_reno_recovery
 LINUX, RENO, NEWRENO = 0, 1, 2
@@ -62,24 +57,10 @@ CASES = {
 }
 
 
-class Event(NamedTuple):
-    us: int
-    what: str
-    segment: int
-    state: int
-    cwnd: int
-    ssthresh: int
-    ecn: int
-    info: list[int]
-
-
 @pytest.fixture(scope="module", params=KINDS)
 def executed(request, tmp_path_factory):
     """The events of every case, from one boot."""
-    out, _ = boot(cached(request.param), tmp_path_factory.mktemp("guest"),
-                  f"python3 -B {shlex.quote(str(PEER))} {shlex.quote(json.dumps(CASES))}")
-    assert out.startswith("{"), out
-    return {name: [Event(*event) for event in events] for name, events in json.loads(out).items()}
+    return execute(request.param, tmp_path_factory.mktemp("guest"), CASES)
 
 
 def sent(events, segment):
