@@ -7,12 +7,12 @@ Source: draft-ietf-ccwg-bbr, "BBR Example Test Cases"
 import itertools
 
 import pytest
-from tcp_events import execute
+from tcp_events import PER_RTT, RTT_MS, execute
 from test_tcp_recovery import RECOVERY
 
 pytestmark = pytest.mark.lab
 
-RTT_MS, PER_RTT, MSS = 30, 20, 1000
+MSS = 1000
 RATE_BYTES_PER_S = PER_RTT * MSS * 1000 / RTT_MS
 # Pacing and cwnd gain of each state, of 256. Source: draft-ietf-ccwg-bbr, Summary of Control Behavior
 STARTUP, DRAIN, DOWN, CRUISE, UP, PROBE_RTT = (709, 512), (128, 512), (230, 512), (256, 512), (320, 576), (256, 128)
@@ -20,11 +20,9 @@ STARTUP, DRAIN, DOWN, CRUISE, UP, PROBE_RTT = (709, 512), (128, 512), (230, 512)
 NAMES = {STARTUP: "startup", DRAIN: "drain", DOWN: "down", CRUISE: "cruise", UP: "up", PROBE_RTT: "probe_rtt"}
 
 
-def case(segments, losing=None, *, lost=(), late=(), rtt_ms=RTT_MS, per_rtt=PER_RTT, transfers=None, window=500):
-    return {"congestion_control": "bbr3", "lost": list(lost), "recovery": 0, "sack": True, "compressed": False,
-            "transfers": transfers or [segments], "window": window, "marked": [], "accecn": False, "rtt_ms": rtt_ms,
-            "per_rtt": per_rtt, "losing": losing and {"info": list(losing[0]), "every": losing[1]},
-            "late": list(late)}
+def case(segments, losing=None, **more):
+    return {"congestion_control": "bbr3", "transfers": [segments], "window": 500,
+            "losing": losing and {"info": list(losing[0]), "every": losing[1]}, **more}
 
 
 CASES = {

@@ -6,16 +6,16 @@ Source: Nardini, section IV; RFC 2581 3.2 (Reno); RFC 6582 3.2 (NewReno); RFC 20
 
 import pytest
 from lab_kernel import KINDS
-from tcp_events import execute
+from tcp_events import PER_RTT, RTT_MS, execute
 
 pytestmark = pytest.mark.lab
 
 OPEN, RECOVERY, LOSS = 0, 3, 4
 # net.ipv4.tcp_reno_recovery
 LINUX, RENO, NEWRENO = 0, 1, 2
-RTT_S = 0.030
+RTT_S = RTT_MS / 1000
 # Segments that the path carries in an RTT, and the second window of a connection.
-CWND = 20
+CWND = PER_RTT
 FIRST = 10
 HOLES = [FIRST, FIRST + 3]
 BURST = list(range(FIRST, FIRST + 16))
@@ -27,8 +27,7 @@ SETTLED, WINDOW = 1000, 30
 def case(congestion_control, lost, recovery=LINUX, *, sack=False, compressed=False, transfers=None, window=65):
     """@lost: each entry loses one transmission of that segment. @transfers: up to which segment, a pause after each."""
     return {"congestion_control": congestion_control, "lost": lost, "recovery": recovery, "sack": sack,
-            "compressed": compressed, "transfers": transfers or [max(lost) + 100], "window": window, "marked": [],
-            "accecn": False, "rtt_ms": round(RTT_S * 1000), "per_rtt": CWND, "losing": None, "late": []}
+            "compressed": compressed, "transfers": transfers or [max(lost) + 100], "window": window}
 
 
 def settled(congestion_control, lost=(SETTLED,), **more):
