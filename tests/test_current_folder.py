@@ -64,8 +64,9 @@ COMMANDS = sorted(lazy.every(typer.main.get_command(main.app)))
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_of_the_tree(folder, name):
+def test_every_command_of_the_tree(folder, tmp_path, monkeypatch, name):
     """Its help, and what it says of too few words and of a file that is not there, for which it imports all."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))  # `watch` would follow the runs of other tests
     assert cellbed(name, "--help", check=False).returncode == 0
     for words in ([], ["none.yaml"]) if name not in ALONE else ():
         done = cellbed(name, *words, check=False, stdin=subprocess.DEVNULL)
