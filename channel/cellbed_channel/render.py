@@ -278,7 +278,7 @@ def _kept(parameters: Parameters) -> dict[str, Any]:
     elif parameters.route is not None:
         if parameters.route.fading_profile == RouteParameters.fading_profile:
             del kept["route"]["fading_profile"], kept["route"]["delay_spread_ns"]
-        for name in ("shadowing", "interferers", "beam_gain_db"):
+        for name in ("shadowing", "interferers", "rx_antennas", "beam_gain_db"):
             if kept["route"][name] == getattr(RouteParameters, name):
                 del kept["route"][name]
     return kept

@@ -5,10 +5,11 @@ Downlink of an eNB:  SINR = B P / (load x sum of the P of other eNBs + noise)   
 Uplink to an eNB:    B P / noise, without other UEs
 
 P is the power over noise of a resource block: transmit power, antennas, path loss, shadowing, and fading of every link
-its own. B is what a beam adds for the UE that it is for; others hear of it what an element sends, as it passes them by
+its own. A receiver with several antennas adds up their SINRs (maximum ratio combining); each has fading of its own. B
+is what a beam adds for the UE that it is for; others hear of it what an element sends, as it passes them by
 most of the time. Fading and shadowing belong to places, so a UE that stands still has the same channel all the time.
-RSRP is the mean power of a resource element of an eNB over a period of measurement. Source: TS 36.214 5.1.1; TS 36.133
-8.1.2.2
+RSRP is the mean power of a resource element of an eNB over a period of measurement, at the antenna that has the most of
+it. Source: TS 36.214 5.1.1; TS 36.133 8.1.2.2
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ class RouteParameters:
         shadowing_sigma_db, shadowing_decorrelation_m, site_correlation: as in shadowing.loss_db.
             Source: TR 36.814 Tables B.1.2.1-1 (sigma without line of sight), A.2.1.1-2
         interferers: (x, y) of other eNBs, which serve nobody and only interfere.
+        rx_antennas: of each receiver, UE and eNB. Source: TS 36.101 7.2 (two of a UE)
         beam_gain_db: B above; 10 log10 of the elements of an array that is steered. Source: TR 38.901 7.3
     """
 
@@ -67,6 +69,7 @@ class RouteParameters:
     site_correlation: float = 0.5
     shadowing: Literal["given", "tr38901"] = "given"
     interferers: Sequence[Sequence[float]] = ()
+    rx_antennas: int = 1
     beam_gain_db: float = 0.0
 
     def sites(self) -> dict[str, Sequence[float]]:
@@ -133,9 +136,13 @@ class Links:
         self.sites = parameters.sites() if direction == "dl" else parameters.enbs
         per_m = fading.doppler_hz(1.0, radio.carrier_ghz)  # waves in a metre
         profile = profiles.profile(parameters.fading_profile, parameters.delay_spread_ns)
-        self.taps = [fading.Taps(seed, f"fading/{ue}/{direction}/{site}", per_m, profile) for site in self.sites] \
-            if parameters.fading else []
+        self.taps = [[fading.Taps(seed, f"fading/{ue}/{direction}/{site}{antenna}", per_m, profile)
+                      for site in self.sites] for antenna in self._antennas()] if parameters.fading else []
         self.response = fading.response(radio.n_rb, profile, radio.rb_hz)
+
+    def _antennas(self) -> list[str]:
+        """What names of streams end in: the first antenna's in nothing."""
+        return ["", *(f"/{number}" for number in range(2, self.parameters.rx_antennas + 1))]
 
     def gain_db(self, t_s: np.ndarray) -> np.ndarray:
         """(times, sites) power over noise without fading; both of a resource block or of the carrier."""
@@ -165,12 +172,12 @@ class Links:
         return path_loss.sight(radio.loss, radio.los, (self.ue, site), distance_m, self.seed)
 
     def power(self, t_s: np.ndarray) -> np.ndarray:
-        """(sites, times, resource blocks) as ratios; one block stands for all where there is no fading."""
+        """(antennas, sites, times, resource blocks) as ratios; one block stands for all where there is no fading."""
         mean = _ratio(self.gain_db(t_s)).T[:, :, None]
         if not self.taps:
-            return mean
+            return np.broadcast_to(mean, (self.parameters.rx_antennas, *mean.shape))
         way_m = self.way.travelled_m(t_s + self.parameters.start_s)
-        amplitude = np.stack([taps.along(way_m) @ self.response for taps in self.taps])
+        amplitude = np.stack([[taps.along(way_m) @ self.response for taps in antenna] for antenna in self.taps])
         return np.asarray(mean * (amplitude.real ** 2 + amplitude.imag ** 2))
 
 
@@ -184,10 +191,10 @@ def _values(table: str, sinr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _sinr(parameters: RouteParameters, direction: str, power: np.ndarray, enb: int) -> np.ndarray:
     """(times, resource blocks) of the direction in the cell of an eNB."""
-    own = power[enb] * _ratio(np.array(parameters.beam_gain_db)) if parameters.beam_gain_db else power[enb]
+    own = power[:, enb] * _ratio(np.array(parameters.beam_gain_db)) if parameters.beam_gain_db else power[:, enb]
     if direction == "ul":
-        return own
-    return np.asarray(own / (1.0 + parameters.load * (power.sum(axis=0) - power[enb])))
+        return np.asarray(own.sum(axis=0))
+    return np.asarray((own / (1.0 + parameters.load * (power.sum(axis=1) - power[:, enb]))).sum(axis=0))
 
 
 def _rsrp_cdbm(radio: Radio, mean_power: np.ndarray, beam_gain_db: float) -> np.ndarray:
@@ -222,20 +229,20 @@ def render(parameters: RouteParameters, radio: Radio, tracks: Mapping[str, track
                 power = links.power(np.arange(first, min(first + block, steps)) * (step_ms / 1000.0))
                 for enb in range(len(parameters.enbs)):
                     parts[enb].append(_values(radio.cqi_tables[direction], _sinr(parameters, direction, power, enb)))
-                    means[enb].append(power[enb].mean(axis=1))
+                    means[enb].append(power[:, enb].mean(axis=2))
             for enb, of in enumerate(parts):
                 sinr, best = (np.concatenate(columns) for columns in zip(*of, strict=True))
                 series.append(Series(number, direction, sinr, best, enb))
                 if direction == "dl":
-                    measured.append(_measured(parameters, radio, number, enb, np.concatenate(means[enb]), step_ms))
+                    measured.append(_measured(parameters, radio, number, enb, np.concatenate(means[enb], axis=1), step_ms))
     return series, measured
 
 
 def _measured(parameters: RouteParameters, radio: Radio, ue: int, enb: int, power: np.ndarray,
               step_ms: int) -> Measurements:
-    """One at the end of each whole period."""
+    """One at the end of each whole period, from the (antennas, times) power of a site."""
     each = MEASUREMENT_MS // step_ms
-    periods = len(power) // each
-    mean = power[: periods * each].reshape(periods, each).mean(axis=1)
+    periods = power.shape[1] // each
+    mean = power[:, : periods * each].reshape(-1, periods, each).mean(axis=2).max(axis=0)
     t_ns = (np.arange(periods, dtype=np.int64) + 1) * MEASUREMENT_MS * 1_000_000
     return Measurements(ue, enb, t_ns, _rsrp_cdbm(radio, mean, parameters.beam_gain_db))

@@ -158,6 +158,34 @@ def test_fading_belongs_to_places(rendered):
     assert abs(np.mean(10 ** ((rider - mean) / 10)) - 1) < 0.3
 
 
+def sinrs(found, direction):
+    """Of the rider in the first cell, as ratios, each 100 ms of its way."""
+    records = found.records_of(1, direction, 0)
+    at = np.searchsorted(records["t_ns"], np.arange(400) * 100_000_000, side="right") - 1
+    return 10 ** (records["sinr_cdb"][at] / 1000)
+
+
+@pytest.mark.parametrize("antennas", [2, 4])
+def test_sinrs_of_antennas_add_up(rendered, antennas):
+    """Without fading all antennas receive the same."""
+    one, more = (rendered(RouteParameters(**{**vars(PLAIN), "rx_antennas": number})) for number in (1, antennas))
+    for direction in ("ul", "dl"):
+        assert sinrs(more, direction) / sinrs(one, direction) == pytest.approx(np.full(400, antennas), rel=0.003)
+    assert (more.records_of(1, "rsrp", 0) == one.records_of(1, "rsrp", 0)).all()  # of one antenna, whatever the others
+
+
+@pytest.mark.parametrize("antennas", [1, 2, 4])
+def test_antennas_seldom_fade_at_once(rendered, antennas):
+    """Rayleigh's power is exponential, so the sum over M antennas deviates by 1/sqrt(M) of its mean."""
+    one_block = Cell(CELL.peers, 1, tuple(ENBS))
+    plain = sinrs(rendered(PLAIN, cell=one_block, granularity_ms=100), "ul")
+    faded = RouteParameters(**{**vars(FADING), "rx_antennas": antennas})
+    gain = np.concatenate([sinrs(rendered(faded, seed, cell=one_block, granularity_ms=100), "ul") / plain
+                           for seed in range(1, 6)])
+    assert np.mean(gain) == pytest.approx(antennas, rel=0.1)
+    assert np.std(gain) / np.mean(gain) == pytest.approx(1 / math.sqrt(antennas), rel=0.1)
+
+
 def test_shadowing_has_its_deviation(rendered, tmp_path):
     """Over seeds, at one place."""
     shadowed = RouteParameters(ENBS, {"rider": "way.csv"}, fading=False)

@@ -220,6 +220,10 @@ class Route(Model):
              "7.5-6), 4 to 8 dB and 10 to 120 m, independent between eNBs and the same for all UEs")
     interferers: list[tuple[Metres, Metres]] = Key([], max_length=18, exclude_if=lambda places: not places,
         says="Positions of further eNBs, which serve nobody: they send with `load` as the others do")
+    rx_antennas: int = Key(1, 1, 8, exclude_if=lambda antennas: antennas == 1,
+        says="Receive antennas of a UE, and of an eNB, each with fading of its own; the receiver adds up their SINRs "
+             "(maximum ratio combining). TS 36.101 7.2 and TS 38.101-1 7.2 require two of a UE, or four in the bands "
+             "of 5G from 2.5 GHz on")
     beam_gain_db: float = Key(0.0, 0, 40, exclude_if=lambda gain: gain == 0.0,
         says="What the beam of an eNB's array adds for its own UE in both directions; what other UEs hear of it comes "
              "without. 10 log10 of the elements, 18 dB for 64, where `link.enb_gain_dbi` is the gain of one, 8 dBi in "

@@ -90,6 +90,8 @@ def test_links_name_waypoints_by_their_whole_path(tmp_path):
       "radio__channel__route__shadowing_sigma_db": 6},
      "key 'radio.channel.route.shadowing_sigma_db': value 6: shadowing tr38901 takes it from TR"),
     ({"radio__channel__route__interferers": [[0, 0]] * 19}, "key 'radio.channel.route.interferers'"),
+    ({"radio__channel__route__rx_antennas": 0},
+     "key 'radio.channel.route.rx_antennas': value 0: allowed 1..8"),
     ({"radio__channel__route__beam_gain_db": 41},
      "key 'radio.channel.route.beam_gain_db': value 41: allowed 0..40"),
     ({"radio__handover__procedure": "prediction"},
