@@ -19,6 +19,8 @@ FOLDER = "cellbed_files"
 PROGRAMS = ("emulator/daemon/celld", "emulator/ipdump/ipdump", "emulator/sim/cellsim", "emulator/sim/transport-blocks",
             "ebpf/tcpwatch/tcpwatch", "ebpf/tcpwatch/tcpsample", "ebpf/ccload/ccload")
 DATA = ("LICENSE", "scenarios", "captures/wireshark", "kernel/README.md", "kernel/config.fragment", "kernel/patches")
+# What published runs recorded and with which programs: `cellbed replicate --check` compares with it.
+PUBLISHED = ("recordings.csv", "runs.csv", "programs.json")
 # The newest, and the newest that can do without RACK.
 KERNELS = ("7.3", "6.12")
 # User Mode Linux is for this processor only; on others a wheel has the native lab.
@@ -42,7 +44,10 @@ class WheelHook(BuildHookInterface):  # type: ignore[type-arg]
         (staged / "version").write_text(_described(top))
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-manylinux_{_glibc(programs)}_{MACHINE}"
-        build_data["force_include"] |= {str(staged): FOLDER, **{str(top / name): f"{FOLDER}/{name}" for name in DATA}}
+        pages = top / "docs/replication"
+        data = [*(top / name for name in DATA), *(path for name in PUBLISHED for path in pages.glob(f"*/{name}"))]
+        build_data["force_include"] |= {str(staged): FOLDER,
+                                        **{str(path): f"{FOLDER}/{path.relative_to(top)}" for path in data}}
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         if version != "editable":

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from e2e import ROOT, cellbed
 
+from cellbed.cli.analysed import UNUSABLE
 from cellbed.results.bundle import git_describe
 
 pytestmark = pytest.mark.lab
@@ -89,6 +90,14 @@ def test_pages_of_its_runs_name_it(executed, wheel, tmp_path):
     (programs,) = json.loads((tmp_path / "d2d-nardini/programs.json").read_text()).values()
     assert programs["wheel"] == hashlib.sha256(Path(wheel).read_bytes()).hexdigest()
     assert programs["wheel"][:16] in (tmp_path / "d2d-nardini.md").read_text()
+
+
+def test_it_repeats_published_runs(installed):
+    done = installed("replicate", "pacifico", "--check", "--sample", "1", check=False)
+    if done.returncode == UNUSABLE:
+        pytest.skip(done.stderr)  # recorded by another iperf3 or kernel
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "handover-pacifico: 1 runs recorded what is published" in done.stdout
 
 
 def test_the_first_experiment(installed, tmp_path):

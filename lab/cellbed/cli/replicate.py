@@ -46,7 +46,7 @@ def replicate(
     sample: Annotated[int | None, typer.Option(min=1, show_default=False, metavar="NUMBER", help="With --check: only "
                                                "so many of the runs, always the same ones.")] = None,
     pages: Annotated[Path | None, typer.Option(show_default=False, help="With --check: the folder of the pages. "
-                                               "Default: docs/replication of the checkout.")] = None,
+                                               "Default: those that cellbed comes with.")] = None,
     open_: Annotated[bool, typer.Option("--open", help="Open the report in a browser at the end.")] = False,
     jobs: Jobs = ALL_CPUS,
     kernel: Kernel = None,
