@@ -60,7 +60,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup setup-test lock audit wheels build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-all test-without-sanitizers test-fast test-long durations sanitized conformance fuzz fuzz-threats soak coverage mutate bench bench-captures bench-lena iperf3 wheel image lint language core-graph format reference docs matrix replication check-replication pictures doctor golden-update clean
+.PHONY: help setup setup-test lock audit wheels build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-all test-without-sanitizers test-fast test-long durations sanitized conformance fuzz fuzz-threats soak coverage mutate bench bench-scale bench-captures bench-lena iperf3 wheel image lint language core-graph format reference docs matrix replication check-replication pictures doctor golden-update clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -221,6 +221,9 @@ mutate: setup-test ## change the code of PART at random, MUTANTS times, and show
 bench: setup-test lab-kernel ## speed of the core, of celld as a pipe (as root), and of the virtual lab; BASE=COMMIT: ratios to it
 	$(if $(BASE),,meson test -C build --benchmark --verbose)
 	$(VENV)/bin/python tests/bench/virtual.py --rounds $(ROUNDS) $(if $(BASE),--base $(BASE))
+
+bench-scale: setup-test lab-kernel ## how the cost of runs grows with UEs, length, a crowd and their number
+	$(VENV)/bin/python tests/bench/scale.py
 
 bench-captures: setup-test ## CPU time and memory of `cellbed pcap` beside tcptrace and tshark, where these are installed
 	$(VENV)/bin/python tests/bench/captures.py --rounds $(ROUNDS)

@@ -16,6 +16,7 @@ import captures
 import cases
 import cost
 import lena
+import scale
 
 # Uses up so much CPU time, in a process that has lost its parent by then.
 ORPHAN = """
@@ -46,11 +47,22 @@ def test_what_every_run_has_is_told_from_what_a_second_costs():
 
 
 @pytest.mark.parametrize("scenario", [
-    *({**cases.CASES, **cases.SIZES}).values(), *(lena.scenario(*case) for case in lena.CASES)])
+    *({**cases.CASES, **cases.SIZES}).values(), *(lena.scenario(*case) for case in lena.CASES),
+    *(made(count).scenario for made, counts in scale.KINDS.values() for count in counts)])
 def test_a_case_is_a_scenario(scenario, tmp_path):
     model, runs = expand(cases.write(scenario, 2, tmp_path / "bench.yaml"), seeds=[1])
     assert len(runs) == 1
     assert model.capture.ip and model.capture.radio and model.capture.radio_trace == "full"
+
+
+@pytest.mark.lab
+def test_how_the_cost_grows_is_a_table(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["scale.py", "--least", "--only", "runs"])
+    assert scale.main() == 0
+    header, _, row = capsys.readouterr().out.splitlines()
+    cells = [cell.strip() for cell in row.strip("|").split("|")]
+    assert cells[:2] == ["runs of 0.2 s", "10"] and all(float(cell) > 0 for cell in cells[2:])
+    assert row.count("|") == header.count("|")
 
 
 def test_a_commit_that_is_not_there():

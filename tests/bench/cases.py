@@ -83,7 +83,13 @@ SIZES: dict[str, Scenario] = {
 }
 
 
-def write(scenario: Scenario, seconds: int, path: Path) -> Path:
+def crowded(count: int) -> Scenario:
+    """A download beside so many modelled UEs, which offer 2 Mbit/s together."""
+    crowd = {"crowd": {"count": count, "offered_rate": f"{2000 // count}kbit"}} if count else {}
+    return downlink(wire="30Mbit", **crowd)
+
+
+def write(scenario: Scenario, seconds: float, path: Path) -> Path:
     """Write it as a file, its flows so long. Return: @path."""
     traffic = [{**flow, "duration_s": seconds} for flow in scenario["traffic"]]
     path.write_text(yaml.safe_dump({"format": 1, "id": "bench", "validity": {"queue_drops_allowed": True},

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""CPU seconds that commands cost, with all that they start; wall time would count whatever else the machine does."""
+"""CPU seconds and memory that commands cost, with all that they start; wall time would count whatever else the machine
+does.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,25 @@ class Cost:
     per_s: float
 
 
+@dataclass(frozen=True)
+class Spent:
+    """By a command and all its descendants: CPU time, and the memory of the largest process."""
+
+    cpu_s: float
+    memory_mb: float
+
+
 def cpu_s(command: list[str], cwd: Path | None = None) -> float:
     """CPU seconds, of user and system, of a command and all its descendants.
+
+    Raises:
+        Failed: its status is not 0.
+    """
+    return spent(command, cwd).cpu_s
+
+
+def spent(command: list[str], cwd: Path | None = None) -> Spent:
+    """What a command and all its descendants use.
 
     Raises:
         Failed: its status is not 0.
@@ -40,7 +59,8 @@ def cpu_s(command: list[str], cwd: Path | None = None) -> float:
                           env=environment)
     if done.returncode:
         raise Failed(f"{' '.join(map(str, command))}: status {done.returncode}: {(done.stderr or done.stdout).strip()}")
-    return float(done.stdout.splitlines()[-1])
+    cpu_s, memory_mb = done.stdout.splitlines()[-1].split()
+    return Spent(float(cpu_s), float(memory_mb))
 
 
 def _measure(command: list[str]) -> int:
@@ -51,8 +71,8 @@ def _measure(command: list[str]) -> int:
     with contextlib.suppress(ChildProcessError):
         while True:
             os.waitpid(-1, 0)
-    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
-    print(f"\n{spent.ru_utime + spent.ru_stime}")
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"\n{used.ru_utime + used.ru_stime} {used.ru_maxrss / 1024}")
     return status
 
 
