@@ -120,6 +120,11 @@ def test_each_page_has_runs_that_can_be_repeated(name):
         assert {(case.point, case.seed) for case in repeated if case.scenario == scenario} <= there
 
 
+def test_a_check_of_what_is_not_published_names_what_is():
+    found = cellbed("replicate", "nr-l4s", "--check", check=False)
+    assert found.returncode == 1 and "no runs of nr-l4s are published; allowed " + ", ".join(PAPERS) in found.stderr
+
+
 def test_a_sample_without_a_check_is_refused():
     found = cellbed("replicate", "pacifico", "--sample", "1", check=False)
     assert found.returncode == 1 and "--sample: allowed with --check" in found.stderr

@@ -92,6 +92,8 @@ def _check(name: str, folder: Path, pages: Path, number: int | None, kernel: str
     """Repeat published runs in a folder of their own, and compare."""
     from cellbed.api.scenario import Scenario
 
+    if (there := published.pages_of(pages)) and name not in there:
+        raise CellbedError(f"--check: no runs of {name} are published; allowed {', '.join(there)}")
     known = published.read(pages / name / published.RECORDINGS)
     programs = published.programs(pages / name)
     cases = published.sample(known, number)

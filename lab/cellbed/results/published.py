@@ -53,6 +53,11 @@ def read(path: Path) -> dict[Case, dict[str, str]]:
     return found
 
 
+def pages_of(folder: Path) -> list[str]:
+    """Papers and studies whose recordings are published in a folder of pages."""
+    return sorted(path.parent.name for path in folder.glob(f"*/{RECORDINGS}"))
+
+
 def _said(error: Exception) -> str:
     """What is wrong with a file of a page, in words."""
     return told(error) if isinstance(error, OSError) else "a column is missing, or a value is of another kind"
