@@ -70,9 +70,10 @@ def test_subflows_share_what_they_carry(tmp_path: Path) -> None:
     assert "flow_ect" not in found[whole.id] and found[parts[0].id]["flow_ect"] == "not-ECT"
 
 
-def test_a_subflow_that_nobody_answers_has_no_share(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("payload", "share"), [(0, 0), (1, 1)])
+def test_the_share_of_a_single_subflow(tmp_path: Path, payload: int, share: float) -> None:
     bundle = of_two_networks(tmp_path)
-    write_pcap(bundle.path / "ip-ue1.pcap", [(START_NS, tcp_packet(True, 5, 0, 0, flags=0x02))])
-    write_pcap(bundle.path / "ip-ue2.pcap", [])
+    for node in ("ue1", "ue2"):
+        write_pcap(bundle.path / f"ip-{node}.pcap", [(START_NS, tcp_packet(True, 5, 0, payload, flags=0x02))])
     again = read_bundle(bundle.path)
-    assert [one["flow_share"] for flow, one in flow_columns(again).items() if flow != "file"] == [0]
+    assert [one["flow_share"] for flow, one in flow_columns(again).items() if flow != "file"] == [share]
