@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Claims judged by what claims.json keeps: as the runs were judged, or anew where the claim has changed."""
+"""Claims judged by what claims.json keeps: as the runs were judged, or once more where the claim has changed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_what_is_kept_leads_to_the_same_verdict(change: dict[str, Any], rows: li
     assert again.verdict == then.verdict and again.to_json() == then.to_json()
 
 
-def test_a_claim_that_has_changed_is_judged_anew() -> None:
+def test_a_claim_that_has_changed_is_judged_by_what_it_says_now() -> None:
     kept = evaluate_one(check(claim()), [row(33.0)]).to_json()
     wider = outcome_of(check(claim(expect={"value": 30, "tolerance": 5})), kept)
     assert (kept["verdict"], wider.verdict, wider.cause) == ("differs", "reproduced", "")
