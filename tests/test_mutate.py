@@ -130,6 +130,16 @@ def test_a_change_is_in_the_innermost_function(suffix, text, names):
     assert list(dict.fromkeys(found)) == names
 
 
+@pytest.mark.parametrize(("text", "becomes"), [
+    (b"a = b / 1e6\n", {"0", "(1e6 * 2)", "(1e6 / 2)"}), (b"a = b / 0.5\n", {"0", "(0.5 + 1)", "(0.5 - 1)"}),
+    (b"a = 0.0\n", {"(0.0 + 1)", "(0.0 - 1)"}),
+    (b"Row = dict[str, 5]\n", set()),  # a name of a type
+])
+def test_what_becomes_of_numbers(text, becomes):
+    found = {change.new.decode() for change in changes(".py", text) if text[change.start:change.end][:1].isdigit()}
+    assert found == becomes and (becomes or not changes(".py", text))
+
+
 def test_lines_that_a_test_reaches(tmp_path, monkeypatch):
     """And a mutant that no test reaches meets none, but survives."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")

@@ -32,8 +32,9 @@ WITH_OPERATOR = {"binary_expression", "assignment_expression", "update_expressio
 CONJUNCTIONS = {"&&", "||", "and", "or"}
 LOOPS = {"while_statement", "for_statement"}
 WORDS = {"true": ("false",), "false": ("true",), "True": ("False",), "False": ("True",)}
-# What only says something, or holds anyway, or is of the digest of a state, which only tests read.
-SILENT = re.compile(rb"(CELL_ASSERT|assert|static_assert|_Static_assert|digest_mix\w*|rlc_digest\w*)\b")
+# What only says something, or holds anyway, or is of the digest of a state, which only tests read. And names of types.
+SILENT = re.compile(rb"(CELL_ASSERT|assert|static_assert|_Static_assert|digest_mix\w*|rlc_digest\w*)\b"
+                    rb"|[A-Z][a-z]\w* = \w+\[")
 LEFT_ALONE = {"comment", "type", "decorator", "assert_statement", "import_statement", "import_from_statement",
               "future_import_statement", "ERROR", "static_assert_declaration", "sizeof_expression"}
 
@@ -125,7 +126,10 @@ def _operators(node: Node) -> Iterator[Change]:
 def _numbers(node: Node) -> Iterator[Change]:
     if node.type in ("number_literal", "integer", "float"):
         text = node.text.decode()
-        yield from _become(node, "0", f"({text} + 1)", f"({text} - 1)")
+        # A million and one is a million by what tests of a float allow. And 0.0 is 0.
+        signs = ("* 2", "/ 2") if node.type == "float" and "e" in text else ("+ 1", "- 1")
+        nothing = node.type == "float" and float(text) == 0
+        yield from _become(node, *(() if nothing else "0"), *(f"({text} {sign})" for sign in signs))
     if node.type == "preproc_arg":
         for number in re.finditer(rb"\b\d[0-9a-fA-FxuUlL.]*\b", node.text):
             start = node.start_byte + number.start()

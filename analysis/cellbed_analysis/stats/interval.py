@@ -85,7 +85,7 @@ def over_seeds(values: Sequence[float]) -> Estimate:
     Args:
         values: (n,) one value per seed; n = 1 gives no interval.
     """
-    data = np.asarray(values, dtype=float)
+    data = np.asarray(values)
     mean = float(data.mean())
     n = len(data)
     if n < 2:

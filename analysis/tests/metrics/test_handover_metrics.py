@@ -131,7 +131,7 @@ def test_a_spurious_timeout_and_what_surrounds_it(tmp_path: Path) -> None:
         "ho_drop_target_percent": 10, "ho_early_drop_target_pkts": 6, "ho_marked_target_pkts": 3, "ho_timeout": 1,
         "ho_halving": 0, "ho_nothing": 0, "ho_timeout_during": 0, "ho_event_during": 0, "ho_repairing": 0,
         "ho_rtt_ms": 40, "ho_span_ms": 78, "ho_cwnd_pkts": 40, "ho_in_flight_pkts": 30, "ho_event_ms": 100,
-        "ho_timeout_ms": 100, "ho_timer_ms": 70, "ho_ssthresh_pkts": 20, "ho_ssthresh_ratio": 0.5,
+        "ho_timeout_ms": 100, "ho_timer_ms": 70, "ho_timeouts": 1, "ho_ssthresh_pkts": 20, "ho_ssthresh_ratio": 0.5,
         "ho_slow_start_ms": 200, "ho_timeout_spurious": 1, "ho_timeout_real": 0, "ho_spurious": 1,
         "ho_rtt_before_ms": 30, "ho_rtt_max_ms": 160, "ho_lost_pkts": 2, "ho_reordered_pkts": 0, "ho_ack_gap_ms": 130,
         "ho_data_gap_ms": 101, "ho_data_gap_before_ms": 1,  # until the retransmission comes; a segment each ms

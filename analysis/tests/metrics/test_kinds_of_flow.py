@@ -16,7 +16,7 @@ import pytest
 from synthetic_bundle import PAYLOAD, SPORT, START_NS, tcp_packet, write_bundle, write_pcap
 
 from cellbed_analysis.metrics import causes, flows, runs
-from cellbed_analysis.metrics.flows import connection_metrics
+from cellbed_analysis.metrics.flows import connection_metrics, flow_columns
 from cellbed_analysis.metrics.rows import compute, compute_others, flatten, lives_once
 from cellbed_analysis.metrics.run import analyse
 from cellbed_analysis.metrics.share import arrivals
@@ -192,5 +192,35 @@ def test_what_came_of_a_flow(dm_dm: Bundle) -> None:
     (flow,) = dm_dm.flows
     both, own = arrivals(dm_dm, flow), arrivals(dm_dm, replace(flow, sport=SPORT))
     assert own.total == 192 * PAYLOAD + 37 and both.total == own.total + 37
-    assert arrivals(dm_dm, replace(flow, source="a", sink="b", sport=SPORT)).total == own.total - 37
+    for sport in (SPORT, None):
+        assert arrivals(dm_dm, replace(flow, source="a", sink="b", sport=sport)).total == own.total - 37
     assert arrivals(dm_dm, replace(flow, source="a", sink="b", transport="udp")).total == 0
+
+
+def test_a_flow_by_its_columns(dm_dm: Bundle) -> None:
+    """193 segments, a connection of control, and two handshakes; 37 of all bytes are iperf3's cookie, twice."""
+    sent, came = 193 * 40 + 192 * PAYLOAD + 37 + 3 * 40 + 37, 192 * PAYLOAD + 2 * 37
+    assert flow_columns(dm_dm) == {"file": {
+        "flow": "file", "flow_command": None, "flow_program": "iperf3", "flow_transport": "tcp", "flow_from": "ue1",
+        "flow_to": "ue2", "flow_direction": "between UEs", "flow_start_s": 0, "flow_s": 6, "flow_sent_bytes": sent,
+        "flow_back_bytes": 195 * 40, "flow_came_bytes": came, "flow_ect": "not-ECT", "flow_ce_pkts": 0,
+        "flow_ce_share": 0, "flow_mbps": pytest.approx(came * 8e-6 / 6),
+    }}  # fmt: skip
+
+
+def test_marks_are_counted_where_they_arrive(tmp_path: Path) -> None:
+    """Of four packets two are sent with ECT(0), and one arrives with CE; an ACK has no data."""
+    path = write_bundle(tmp_path, duration_s=0.2)
+    for node, fields in (("ue1", (0, 2, 2, 1)), ("ue2", (0, 2, 3, 1))):
+        packets = [bytearray(tcp_packet(True, n, 0, 0 if field == 1 else 100)) for n, field in enumerate(fields)]
+        for packet, field in zip(packets, fields, strict=True):
+            packet[1] = field
+        write_pcap(path / f"ip-{node}.pcap", [(START_NS + n, bytes(packet)) for n, packet in enumerate(packets)])
+    bundle = read_bundle(path)
+    found = flows.ecn_columns(bundle, bundle.flows[0])
+    assert found == {"flow_ect": "not-ECT ECT(0)", "flow_ce_pkts": 1, "flow_ce_share": 0.25}
+    (path / "ip-ue2.pcap").unlink()
+    assert flows.ecn_columns(read_bundle(path), bundle.flows[0]) == {"flow_ect": "not-ECT ECT(0)"}
+    write_pcap(path / "ip-ue2.pcap", [])
+    (path / "ip-ue1.pcap").unlink()
+    assert flows.ecn_columns(read_bundle(path), bundle.flows[0]) == {"flow_ce_pkts": 0, "flow_ce_share": None}

@@ -34,6 +34,7 @@ def test_the_first_reply_is_left_out(tmp_path: Path) -> None:
     found = rtts(tmp_path, "/usr/bin/ping", PRINTED)
     assert found["ping_replies"] == 3 and found["ping_rtt_mean_ms"] == pytest.approx(22 / 3)
     assert (found["ping_rtt_min_ms"], found["ping_rtt_p50_ms"], found["ping_rtt_max_ms"]) == (0.5, 9, 12.5)
+    assert found["ping_rtt_p99_ms"] == pytest.approx(9 + 0.98 * 3.5)  # of the upper half of the three, 98 %
 
 
 def test_what_is_no_ping_or_got_no_reply(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from cellbed_analysis.metrics import radio, runs
 from cellbed_analysis.metrics.cache import checksum
 from cellbed_analysis.metrics.catalog import METRICS
 from cellbed_analysis.metrics.identity import scalars, swept_point
+from cellbed_analysis.metrics.lateness import lateness_metrics
 from cellbed_analysis.metrics.reference import markdown
 from cellbed_analysis.metrics.rows import compute, flatten
 from cellbed_analysis.metrics.run import analyse
@@ -199,6 +200,31 @@ def test_drops_by_reason(tmp_path: Path) -> None:
     assert found["dropped_radio_loss_pkts"] == 1
     assert found["dropped_shutdown_pkts"] == 1
     assert found["dropped_rlc_discard_pkts"] == 0
+
+
+@pytest.mark.parametrize("reason", [*radio.DROP_REASONS, *radio.RARE_DROP_REASONS])
+def test_each_reason_of_a_drop_has_a_metric(reason: str) -> None:
+    """Rare ones only where they were."""
+    assert radio.drops_by_reason({reason: 3})[f"dropped_{reason}_pkts"] == 3
+    assert f"dropped_{reason}_pkts" in METRICS
+    assert radio.drops_by_reason({}).get(f"dropped_{reason}_pkts", 0) == 0
+    assert ("dropped_flush_pkts" in radio.drops_by_reason({reason: 3})) == (reason == "flush")
+
+
+def test_what_the_daemon_counted_of_blocks() -> None:
+    stats = {"control_missed": 6, "radio_link_failures": 1,
+             "ul": {"mac_pdus": 90, "mac_bytes": 9000, "harq_retx": 10, "harq_failures": 2},
+             "dl": {"mac_pdus": 75, "mac_bytes": 150_000, "harq_retx": 25, "harq_failures": 3}}  # fmt: skip
+    assert radio.control_metrics(stats) == {
+        "control_missed_ttis": 6, "radio_link_failures": 1, "harq_failures_ul": 2, "harq_failures_dl": 3,
+        "harq_retx_ul_share": 0.1, "harq_retx_dl_share": 0.25, "blocks_dl": 75, "block_dl_mean_bytes": 2000,
+    }  # fmt: skip
+    assert set(radio.control_metrics({}).values()) == {None}
+
+
+def test_how_late_the_daemon_was(dm_dm: Bundle) -> None:
+    assert lateness_metrics(dm_dm) == {"lateness_p50_us": 4, "lateness_p99_us": 40, "lateness_p999_us": 90,
+                                       "lateness_max_us": 130, "missed_ttis": 0}  # fmt: skip
 
 
 def test_trailing_shares(tmp_path: Path) -> None:

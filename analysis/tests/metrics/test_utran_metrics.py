@@ -47,7 +47,8 @@ def write(path: Path, **changes: Any) -> Path:
     own = {"saddr": address(SADDR), "daddr": address(DADDR), "sport": SPORT, "dport": PORT, "kind": 3}
     samples = [own | {"t_ns": START_NS + s * 10**9, "rtt_us": us}
                for s, us in ((10, 1_500_000), (40, 1_700_000), (70, 1_900_000), (200, 9_000_000))]  # fmt: skip
-    others = ({"rtt_us": 0}, {"sport": 9, "rtt_us": 1}, {"kind": 2, "rtt_us": 77})
+    others = ({"rtt_us": 0}, {"sport": 9, "rtt_us": 1}, {"kind": 2, "rtt_us": 77},
+              *({end: 9, "rtt_us": 1} for end in ("saddr", "daddr", "dport")))
     samples += [own | {"t_ns": START_NS + 10**9} | other for other in others]
     (path / "tcp.trace").write_bytes(trace_bytes("tcp", TCP_FIELDS, TCP_SYMBOLS, samples, 128))
     drops = [(DL, 1040, 1), (DL, 1040, 1), (UL, 40, 1), (DL, 44, 1), (DL, 1040, 0)]
@@ -100,6 +101,14 @@ def test_throughput_is_what_arrived_over_the_length(row: dict[str, Any]) -> None
     assert row["transfer_payload_kbps"] == pytest.approx(20)
     assert row["transfer_kbps"] == pytest.approx(20 * 1.04)
     assert row["goodput_stream_mbps"] == pytest.approx(0.02)
+
+
+def test_a_counter_that_did_not_move_is_nothing(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    (path / "counters.json").write_text(json.dumps({"server": {"Tcp": {}, "TcpExt": {"TCPOrigDataSent": 30}}}))
+    row = compute(read_bundle(path))[0]
+    assert (row["tcp_retransmissions"], row["rto_count"]) == (0, 0)
+    assert row["sdus_discarded_share"] == pytest.approx(2 / 30)
 
 
 def test_rlc_and_tcp_counts(row: dict[str, Any]) -> None:

@@ -9,11 +9,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 from rich.console import Console
-from synthetic_bundle import PORT, SADDR, START_NS, TCP_FIELDS, TCP_SYMBOLS, trace_bytes, write_bundle
+from synthetic_bundle import DADDR, PORT, SADDR, START_NS, TCP_FIELDS, TCP_SYMBOLS, trace_bytes, write_bundle
 from synthetic_switch import tcp_row
 
 from cellbed_analysis.interactive.series import run_series
 from cellbed_analysis.metrics.catalog import METRICS
+from cellbed_analysis.metrics.commands import of_command
 from cellbed_analysis.metrics.run import analyse
 from cellbed_analysis.report.console import print_table
 from cellbed_analysis.report.write import write_report
@@ -54,6 +55,17 @@ def test_row(results: Path) -> None:
     }  # fmt: skip
     assert {name: run.row[name] for name in expected} == expected
     assert {name for name in run.row if not name.startswith("param.")} <= set(METRICS)
+
+
+def test_a_command_has_the_flows_of_its_own_programs(results: Path) -> None:
+    """As the probe counted them: one that sends 1500 bytes and gets 40, and one of the server's."""
+    bundle = read_bundle(next(results.glob("DM-IM*")))
+    flow = {"protocol": "tcp", "saddr": SADDR, "daddr": DADDR, "dport": PORT, "first_ns": START_NS, "last_ns": START_NS,
+            "sent_pkts": 1, "sent_bytes": 1500, "received_pkts": 1, "received_bytes": 40}  # fmt: skip
+    counted = [flow | {"sport": 9, "command": "command"}, flow | {"sport": 8, "command": "server"}]
+    (bundle.path / "tcp.json").write_text(json.dumps({"lost": 0, "flows": counted}))
+    values = of_command(bundle, bundle.manifest["commands"][1])
+    assert (values["command_flows"], values["command_bytes"]) == (1, 1540)
 
 
 def test_report(results: Path) -> None:

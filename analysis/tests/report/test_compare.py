@@ -129,6 +129,8 @@ def test_data_set(results: Path) -> None:
     frame = data_set(executed(results))
     assert frame.columns[: len(COLUMNS)] == list(COLUMNS)
     assert frame.schema["param.radio.n_rb"] == pl.Int64 and frame.schema["param.x"] == pl.String
+    assert frame.schema["seed"] == pl.Int64 and frame.schema["rtt_mean_ms_low"] == pl.Float64
+    assert not {"wall_s", "flow_ect"} & set(frame.columns)  # what a run cost, and metrics in words
     failed = frame.filter(pl.col("status") == "failed")
     assert failed.select("seed", "reasons", "usable").rows() == [(9, "the guest died", False)]
     assert frame.filter("usable")["goodput_mbps"].to_list() == [*GOODPUT["DM-DM"].values(), *GOODPUT["IM-IM"].values()]

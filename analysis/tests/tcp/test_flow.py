@@ -168,3 +168,4 @@ def test_jain() -> None:
     assert jain([1, 0, 0, 0]) == pytest.approx(0.25)
     assert jain([3, 1]) == pytest.approx(16 / 20)
     assert jain([5]) is None and jain([0, 0]) is None
+    assert jain([10**10, 10**10]) == pytest.approx(1)  # the square of these bytes is more than 64 bits hold

@@ -308,6 +308,35 @@ static void test_a_new_c_rnti_that_nobody_has(void **state)
 	}
 }
 
+/*
+ * All that waits when the UE leaves is in its second bearer, and message 3 has no room for it. So
+ * message 3, at its time in test_standard_procedure(), tells the new cell of it.
+ */
+static void test_what_waits_is_reported_to_the_new_cell(void **state)
+{
+	struct cell_bearer_cfg bearer;
+	struct run r;
+
+	(void)state;
+	nr_setup(&r, CELL_RLC_UM, CELL_HO_STANDARD);
+	bearer = cell_cfg_bearer(&r.cfg);
+	bearer.ue = 1;
+	bearer.n_filters = 1;
+	bearer.filter[0] =
+		(struct cell_filter){ .protocol = CELL_PROTOCOL_TCP, .dscp = CELL_DSCP_ANY };
+	r.cfg.bearer = &bearer;
+	r.cfg.n_bearers = 1;
+	run_start(&r);
+	handover(&r, 1, MS(50));
+	for (int i = 0; i < 10; i++)
+		run_push(&r, 1, 1000, MS(57));
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(run_find(&r, CELL_EV_BSR_RX, CELL_NODE_ENB, 0)->t_ns,
+	                 MS(110) + GNB_DECODE);
+	check_order(&r, CELL_PORT_SGW, 10);
+	run_end(&r);
+}
+
 static void test_what_does_not_go_together(void **state)
 {
 	struct run r;
@@ -341,6 +370,7 @@ int main(void)
 		cmocka_unit_test(test_a_handover_waits_for_the_last_end_marker),
 		cmocka_unit_test(test_a_queue_that_was_left_is_empty),
 		cmocka_unit_test(test_a_new_c_rnti_that_nobody_has),
+		cmocka_unit_test(test_what_waits_is_reported_to_the_new_cell),
 		cmocka_unit_test(test_what_does_not_go_together),
 	};
 
