@@ -171,6 +171,8 @@ def test_packets_of_both_captures_are_the_same_over_translators(kept):
     assert {flow.source for flow in kept.all_flows} | {flow.sink for flow in kept.all_flows} == {"ue1", "server"}
     assert {flow.transport for flow in kept.all_flows} == {"tcp", "udp"}
     assert None not in {flow.program for flow in kept.all_flows}
+    watched = cellbed("watch", kept.path).stdout
+    assert "ue1:" in watched and translation.HOST not in watched
     (connection,) = [flow for flow in kept.all_flows if flow.transport == "tcp"]
     data, _ = flow_packets(kept, connection, connection.source)
     found = transmissions(data, flow_packets(kept, connection, connection.sink)[0])

@@ -62,6 +62,11 @@ class Translation:
             found = np.where(own, np.uint32(self.pool[name]), found)
         return found
 
+    @property
+    def hosts(self) -> dict[int, str]:
+        """Name of the UE whose sockets have the address HOST, where there is only one."""
+        return {number_of(HOST): next(iter(self.pool))} if len(self.pool) == 1 else {}
+
     def translated(self) -> pl.Expr:
         """Whether a packet of a capture, with addresses as servers see them, is one that was translated."""
         pool = list(self.pool.values())

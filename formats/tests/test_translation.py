@@ -96,6 +96,7 @@ def test_the_only_ues_sockets_are_known_by_their_address() -> None:
     known = one.of_samples(samples((HOST, 40000), (SERVER, 7007)), {})
     assert known["saddr"].to_list() == [number_of("10.45.0.1"), number_of(SERVER)]
     assert known.columns == samples().columns
+    assert one.hosts == {number_of(HOST): "ue1"} and BOTH.hosts == {}
     counted = [{"saddr": HOST, "sport": 1, "daddr": SERVER, "dport": 2}, {"saddr": SERVER, "sport": 3}]
     assert [entry["saddr"] for entry in one.of_probe(counted, {})] == ["10.45.0.1", SERVER]
 
