@@ -17,6 +17,7 @@ QUICK = ROOT / "scenarios/handover-pacifico/quick.yaml"
 SHORT = ["--set", "traffic.0.duration_s=3", "--set", "traffic.1.duration_s=3", "--set", "capture.radio=false"]
 CORE = ["router-eth0", "router-eth1", "router-eth2", "senb-eth0", "sgw-eth2", "tenb-eth0"]
 SGW, SENB, TENB = "10.60.0.1", "10.60.1.1", "10.60.2.1"
+TENB6 = "fd63:656c:6c62:a3c::201"
 HOSTS = {"me": ("server1", "10.45.0.1"), "c1": ("server2", "10.45.0.2")}
 CE = "3"
 
@@ -41,7 +42,7 @@ def read(bundle, name):
 def fields(bundle, interface, display_filter, *names):
     """Rows of field values of the packets of a capture that match; occurrences of a field as a list."""
     args = ["tshark", "-r", bundle / f"ip-{interface}.pcap", "-Y", display_filter, "-T", "fields",
-            "-o", "ip.check_checksum:TRUE", "-o", "tcp.analyze_sequence_numbers:FALSE"]
+            "-o", "ip.check_checksum:TRUE", "-o", "udp.check_checksum:TRUE", "-o", "tcp.analyze_sequence_numbers:FALSE"]
     for name in names:
         args += ["-e", name]
     done = subprocess.run(args, capture_output=True, text=True, check=True)
@@ -182,6 +183,25 @@ def test_marks_of_a_router_reach_the_user(tmp_path):
     dropped = read(bundle, "radio.json")["pkts_dropped"]
     assert copies.total() <= dropped["duplicate"]
     assert dropped["ecn"] == len(blind)
+
+
+def test_tunnels_over_ipv6(tmp_path):
+    """Every packet of the core network, its checksum of UDP as far as captures have the whole packet, and its marks."""
+    bundle = execute(tmp_path, *ECN, "--set", "radio.gtpu.ecn=copy", "--set", "tcp.sysctls={net.ipv4.tcp_ecn: 1}",
+                     "--set", "radio.gtpu.outer=ipv6")
+    radio = read(bundle, "radio.json")
+    assert read(bundle, "manifest.json")["validity"] == {"verdict": "valid", "reasons": []}
+    assert (radio["handovers"], radio["path_switches"]) == (1, 1) and radio["gtpu_tx"]["x2"] > 10
+    for interface in CORE:
+        rows = fields(bundle, interface, "frame", "ipv6.src", "gtp.message", "_ws.malformed", "udp.checksum.status")
+        assert len(rows) > 100 and all(row[0][0].startswith("fd63:656c:6c62:a3c::") for row in rows)
+        assert {row[1][0] for row in rows} == {"0xff", "0xfe"} and {row[2][0] for row in rows} == {""}
+        assert {row[3][0] for row in rows} == {"1", "2"}  # good; cut by the snap length
+        assert fields(bundle, interface, "_ws.expert.severity == error", "frame.number") == []
+    outer = f"ipv6.dst == {TENB6} && ipv6.tclass.ecn == {CE}"
+    marked = fields(bundle, "tenb-eth0", outer, "ip.id")
+    assert len(marked) == sum(link["marked_pkts"] for link in read(bundle, "manifest.json")["links"]) > 10
+    assert fields(bundle, "c1", f"ip.dsfield.ecn == {CE}", "ip.id")
 
 
 def test_marked_packets_of_users_without_ecn_are_dropped_at_the_end(tmp_path):

@@ -4,10 +4,12 @@
 Source: RFC 6877; RFC 7915 4, 5
 """
 
+import json
 import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from e2e import CELLBED, bundles, cellbed, needs_native
@@ -16,6 +18,13 @@ from ordinary import Ordinary, needs_an_ordinary_user, needs_user_namespaces
 
 from cellbed import CellbedError, Link
 from cellbed.host import programs
+from cellbed.run import xlat
+from cellbed_analysis.metrics.asked import Asked
+from cellbed_analysis.report.why import why
+from cellbed_analysis.tcp.arrival import transmissions
+from cellbed_analysis.tcp.segment import flow_packets
+from cellbed_formats import translation
+from cellbed_formats.bundle import read_bundle
 from cellbed_formats.packet import ip_packets
 from cellbed_formats.pcap_file import read_records
 
@@ -148,12 +157,83 @@ def test_ping_and_the_addresses_of_the_far_end(user, who):
     assert done.stdout.count(" 1 received") == 3 and done.stdout.endswith("\n10.46.0.1\n")
 
 
-def test_an_rtt_is_not_explained_over_translators(user):
+@pytest.fixture(scope="module")
+def kept(user):
+    """A run with a connection, datagrams and pings over translators, from both sides."""
     results = user.folder / "why"
-    asked(user, "ordinary", "good", results=results)
-    done = cellbed("why", bundles(results)["run"], check=False)
-    assert done.returncode == 1 and "Traceback" not in done.stderr
-    assert "translators (464XLAT) are between the captures of both ends, and nothing joins these" in done.stderr
+    asked(user, "root", "good", results=results, command=[
+        "sh", "-c", f"{sys.executable} client.py; ping -q -c 3 -i 0.2 $CELLBED_BASE"])
+    return read_bundle(bundles(results)["run"])
+
+
+def test_packets_of_both_captures_are_the_same_over_translators(kept):
+    """Each flow is one, whose program the probe saw by the socket's address, and every packet is found at both ends."""
+    assert {flow.source for flow in kept.all_flows} | {flow.sink for flow in kept.all_flows} == {"ue1", "server"}
+    assert {flow.transport for flow in kept.all_flows} == {"tcp", "udp"}
+    assert None not in {flow.program for flow in kept.all_flows}
+    watched = cellbed("watch", kept.path).stdout
+    assert "ue1:" in watched and translation.HOST not in watched
+    (connection,) = [flow for flow in kept.all_flows if flow.transport == "tcp"]
+    data, _ = flow_packets(kept, connection, connection.source)
+    found = transmissions(data, flow_packets(kept, connection, connection.sink)[0])
+    assert found["there_ns"].null_count() == 0 and not found["again"].any() and len(found) > 100
+
+
+@pytest.mark.parametrize("transport", ["tcp", "icmp"])
+def test_an_rtt_is_explained_over_translators(kept, transport):
+    flow = next(flow for flow in [*kept.all_flows, *kept.pings] if flow.transport == transport)
+    explained = Asked.of(kept, flow.id).explained()
+    assert len(explained) > 2
+    for row in explained.head(5).iter_rows(named=True):
+        answer = why(kept, 0, flow.id, row["seq"])
+        assert answer.defect is None and min(answer.parts_ms.values()) > -0.05
+        assert sum(answer.parts_ms.values()) == pytest.approx(row["rtt_ns"] / 1e6, abs=1e-9)
+    assert "RTT" in cellbed("why", kept.path, "--flow", flow.id).stdout
+
+
+def test_the_way_of_a_datagram_is_explained_over_translators(kept):
+    flow = next(flow for flow in kept.all_flows if flow.port == 7007 or flow.sport == 7007
+                if flow.transport == "udp")
+    answer = why(kept, 0, flow.id)
+    assert answer.delay_ms > 3 and sum(answer.parts_ms.values()) == pytest.approx(answer.delay_ms, abs=1e-9)
+
+
+def test_two_captures_of_the_run_have_the_same_connection(kept):
+    told = json.loads(cellbed("pcap", kept.path / "ip-server.pcap", kept.path / "ip-ue1.pcap", "--json").stdout)
+    (row,) = told["one_way"]
+    assert row["lost_pkts"] == row["back_lost_pkts"] == 0 and row["pkts"] > 100 and row["delay_min_ms"] > 3
+
+
+TWO_UES = """
+format: 1
+id: two-ues
+nodes:
+  server: {{kind: server, address: 10.46.0.1/24}}
+  enb: {{kind: enb}}
+  ue1: {{address: "2001:db8:45::1/64", clat: "2001:db8:45::c1a1", nat64: 10.45.0.1/24}}
+  ue2: {{address: "2001:db8:45::2/64", clat: "2001:db8:45::c1a2", nat64: 10.45.0.2/24}}
+links: [{{a: server, b: enb, rate: 1Gbit, delay_ms: 0, queue_pkts: 1000}}]
+radio:
+  harq: {{max_attempts: 2, bler: [0.5, 0.2]}}
+  rlc: {{mode: um}}
+  ues: {{ue1: {{peer: enb}}, ue2: {{peer: enb}}}}
+traffic:
+  - {{id: down, kind: command, node: server, argv: [ping, "-c15", -i, "0.05", -W, "1", 10.45.0.2]}}
+  - {{id: up, kind: command, node: ue1, argv: [ping, "-c15", -i, "0.05", -W, "1", 10.46.0.1]}}
+tcp: {{congestion_control: {control}}}
+"""
+
+
+def test_a_ping_that_the_radio_lost_is_found_there_from_both_sides(tmp_path):
+    """A server's ping is 20 bytes longer on the radio, by which the trace knows it."""
+    control = Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text().strip()
+    (tmp_path / "two.yaml").write_text(TWO_UES.format(control=control))
+    cellbed("run", tmp_path / "two.yaml", "--lab", "native", "--results", tmp_path / "results", check=False)
+    bundle = read_bundle(bundles(tmp_path / "results")["run"])
+    for wanted in ("server:ping-ue2", "ue1:ping-server"):
+        sent = Asked.of(bundle, wanted).sent
+        lost = [str(why(bundle, 0, wanted, seq)) for seq in sent.filter(sent["rtt_ns"].is_null())["seq"]]
+        assert lost and all("the radio dropped it" in answer for answer in lost), lost
 
 
 def test_a_link_in_python(user):
@@ -228,6 +308,10 @@ def test_what_is_missing_is_one_line(tmp_path, monkeypatch):
     (tmp_path / "tayga").chmod(0o755)
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (125, f"cellbed: node enb: tayga makes no interface: {why}\n")
+
+
+def test_readers_know_the_labs_addresses():
+    assert (translation.PREFIX, translation.HOST) == (xlat.PREFIX, xlat.HOST)
 
 
 def test_a_family_that_there_is_not_in_python():

@@ -33,11 +33,13 @@ struct cell_ue_cfg {
 	                                         that of struct cell_cfg */
 };
 
-/* Core network: ends of GTP-U tunnels, IPv4 in host order. No S-GW: none. */
+/* Core network: ends of GTP-U tunnels, addresses in host order. No S-GW: none. */
 struct cell_gtpu_cfg {
 	uint32_t sgw_addr;
 	uint32_t enb_addr[CELL_MAX_ENB];
-	uint8_t ecn; /* enum gtpu_ecn */
+	uint8_t ecn;        /* enum gtpu_ecn */
+	uint8_t ipv6;       /* the above are the last 32 bits of addresses of IPv6, */
+	uint8_t prefix[12]; /* which these begin with */
 };
 
 /* NR: what a UE waits for that is prepared. Source: TS 38.331 5.3.5.13.4 */

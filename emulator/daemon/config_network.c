@@ -95,6 +95,40 @@ static int read_address6(struct reader *r, const char *path, const char *key, co
 	return 0;
 }
 
+/* An end of a tunnel: an IPv4 address, or one of IPv6, of which all ends have the same first 96
+ * bits; 0 where the key is absent. */
+static int read_tunnel_end(struct reader *r, const char *path, const json_t *object, uint32_t *ret)
+{
+	struct cell_gtpu_cfg *cfg = &r->cfg->cell.gtpu;
+	const char *text = json_string_value(json_object_get(object, "gtpu_address"));
+	struct in6_addr in;
+	bool first = !cfg->sgw_addr && !cfg->enb_addr[0];
+	uint32_t low;
+
+	if (!text || !strchr(text, ':')) {
+		if (text && cfg->ipv6)
+			return config_fail(r,
+			                   "key '%s.gtpu_address': value '%s': allowed an IPv6 "
+			                   "address, as another end has",
+			                   path, text);
+		return read_address(r, path, "gtpu_address", object, ret);
+	}
+	if (inet_pton(AF_INET6, text, &in) != 1)
+		return config_fail(r, "key '%s.gtpu_address': value '%s': allowed an IP address",
+		                   path, text);
+	memcpy(&low, in.s6_addr + sizeof(cfg->prefix), sizeof(low));
+	if (low == 0 || (!first && !cfg->ipv6) ||
+	    (!first && memcmp(in.s6_addr, cfg->prefix, sizeof(cfg->prefix)) != 0))
+		return config_fail(r,
+		                   "key '%s.gtpu_address': value '%s': allowed one with the first "
+		                   "96 bits of other ends and others behind them",
+		                   path, text);
+	cfg->ipv6 = 1;
+	memcpy(cfg->prefix, in.s6_addr, sizeof(cfg->prefix));
+	*ret = ntohl(low);
+	return 0;
+}
+
 static int read_enb(struct reader *r, json_t *enb, uint8_t k)
 {
 	static const struct key none[] = { { 0 } };
@@ -117,7 +151,7 @@ static int read_enb(struct reader *r, json_t *enb, uint8_t k)
 			"key '%s.name': value '%s': another eNB has this name; choose another one",
 			path, name);
 	(void)snprintf(cfg->enb_name[k], CONFIG_NAME_MAX, "%s", name);
-	return read_address(r, path, "gtpu_address", enb, &cfg->cell.gtpu.enb_addr[k]);
+	return read_tunnel_end(r, path, enb, &cfg->cell.gtpu.enb_addr[k]);
 }
 
 int config_read_enbs(struct reader *r, json_t *cell)
@@ -140,9 +174,9 @@ int config_read_enbs(struct reader *r, json_t *cell)
 		return err;
 	err = config_read_object(r, "cell.sgw", sgw, none, sgw_keys, cfg);
 	if (err == 0)
-		err = read_address(r, "cell.sgw", "gtpu_address", sgw, &cfg->gtpu.sgw_addr);
+		err = read_tunnel_end(r, "cell.sgw", sgw, &cfg->gtpu.sgw_addr);
 	if (err == 0 && !cfg->gtpu.sgw_addr)
-		err = config_fail(r, "key 'cell.sgw.gtpu_address': missing; add an IPv4 address");
+		err = config_fail(r, "key 'cell.sgw.gtpu_address': missing; add an IP address");
 	return err;
 }
 

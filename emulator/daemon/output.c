@@ -345,21 +345,29 @@ static uint64_t ipv6_tag(const uint8_t *packet, size_t len)
 	return len > at ? transport_tag(next, packet + at, len - at) : 0;
 }
 
+/* Whether a packet is one of UDP, by its first header. */
+static bool in_datagram(const uint8_t *packet, size_t len)
+{
+	if (packet[0] >> 4 == 6)
+		return len >= sizeof(struct ip6_hdr) && packet[6] == IPPROTO_UDP;
+	return packet[0] >> 4 == 4 && packet[9] == IPPROTO_UDP;
+}
+
 uint64_t output_tag(const uint8_t *packet, size_t len)
 {
 	struct iphdr ip;
 	struct gtpu tunnel;
 	uint32_t inner;
 
-	if (len >= sizeof(struct ip6_hdr) && packet[0] >> 4 == 6)
-		return ipv6_tag(packet, len);
 	if (len < sizeof(ip))
 		return 0;
 	memcpy(&ip, packet, sizeof(ip));
+	if (in_datagram(packet, len) && gtpu_unpack(&tunnel, packet, (uint32_t)len, &inner) == 0)
+		return output_tag(packet + inner, len - inner);
+	if (len >= sizeof(struct ip6_hdr) && ip.version == 6)
+		return ipv6_tag(packet, len);
 	if (ip.version != 4 || ip.ihl < 5)
 		return 0;
-	if (ip.protocol == IPPROTO_UDP && gtpu_unpack(&tunnel, packet, (uint32_t)len, &inner) == 0)
-		return output_tag(packet + inner, len - inner);
 	if (ip.ihl * 4u > len || (ip.protocol == IPPROTO_UDP && ntohs(ip.frag_off) & IP_OFFMASK))
 		return 0;
 	return transport_tag(ip.protocol, packet + ip.ihl * 4u, len - ip.ihl * 4u);

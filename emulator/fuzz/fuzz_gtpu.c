@@ -30,24 +30,51 @@ static uint16_t checksum(const uint8_t *b, size_t len)
 	return (uint16_t)~s;
 }
 
-static void put_right(uint8_t *b, size_t len)
+/* Of IPv4, which may do without a checksum of UDP. */
+static void put_ipv4_right(uint8_t *b, size_t ip, size_t len)
 {
-	size_t ip = len > 0 ? (b[0] & 15u) * 4 : 0;
-
-	if (ip < 20 || len < ip + 16)
-		return;
 	b[0] = (uint8_t)(0x40 | (b[0] & 15));
 	put16(b + 2, (uint32_t)len);
 	put16(b + 6, 0);
 	b[9] = 17;
 	put16(b + 10, 0);
 	put16(b + 10, checksum(b, ip));
+}
+
+/* Checksum of UDP over a pseudo header: addresses, length and protocol. */
+static void put_ipv6_right(uint8_t *b, size_t len)
+{
+	static uint8_t pseudo[40 + LEN_MAX];
+	uint16_t check;
+
+	put16(b + 4, (uint32_t)(len - 40));
+	b[6] = 17;
+	memset(pseudo, 0, 40);
+	memcpy(pseudo, b + 8, 32);
+	put16(pseudo + 34, (uint32_t)(len - 40));
+	pseudo[39] = 17;
+	memcpy(pseudo + 40, b + 40, len - 40);
+	check = checksum(pseudo, len);
+	put16(b + 46, check ? check : 0xffff);
+}
+
+static void put_right(uint8_t *b, size_t len)
+{
+	bool six = len > 0 && b[0] >> 4 == 6;
+	size_t ip = six ? 40 : len > 0 ? (b[0] & 15u) * 4 : 0;
+
+	if (ip < 20 || len < ip + 16)
+		return;
+	if (!six)
+		put_ipv4_right(b, ip, len);
 	put16(b + ip + 2, GTPU_PORT);
 	put16(b + ip + 4, (uint32_t)(len - ip));
 	put16(b + ip + 6, 0);
 	b[ip + 8] = (uint8_t)(0x30 | (b[ip + 8] & 7));
 	b[ip + 9] = b[ip + 9] & 1 ? GTPU_G_PDU : GTPU_END_MARKER;
 	put16(b + ip + 10, (uint32_t)(len - ip - 16));
+	if (six)
+		put_ipv6_right(b, len);
 }
 
 static void check_ecn(uint8_t outer_tos, uint8_t *inner, uint32_t len)
@@ -82,6 +109,7 @@ static void check(uint8_t *buf, uint32_t len)
 	           same.pdcp_sn == h.pdcp_sn);
 	FUZZ_CHECK(same.has_long_sn == h.has_long_sn && same.has_qfi == h.has_qfi &&
 	           same.qfi == h.qfi && same.uplink == h.uplink);
+	FUZZ_CHECK(same.ipv6 == h.ipv6 && memcmp(same.prefix, h.prefix, sizeof(h.prefix)) == 0);
 	FUZZ_CHECK(inner_again == gtpu_header_bytes(&h));
 	FUZZ_CHECK(memcmp(again + inner_again, buf + inner, inner_len) == 0);
 	check_ecn(h.tos, buf + inner, inner_len);

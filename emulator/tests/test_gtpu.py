@@ -17,6 +17,8 @@ BUILD = Path(os.environ.get("CELLBED_BUILD", ROOT / "build"))
 LINKTYPE_RAW = 101
 SGW, SENB, TENB = "10.60.0.1", "10.60.1.1", "10.60.2.1"
 
+PREFIX6 = bytes.fromhex("fd63656c6c620a3c") + bytes(4)
+
 pytestmark = pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
 
 
@@ -82,4 +84,23 @@ def test_wireshark_reads_tunnel_packets(gtpu, tmp_path):
         ["raw:ip:udp:gtp:ip:udp:data", "0xff", "0x00002001", "", f"{SENB},{server}", "1,1", "1,3", "0,0"],
         ["raw:ip:udp:gtp", "0xfe", "0x00002001", "", SENB, "1", "1", "0"],
     ]
+    assert dissect(tmp_path, packets, "_ws.malformed", "_ws.expert.message") == [["", ""]] * len(packets)
+
+
+def test_wireshark_reads_tunnel_packets_over_ipv6(gtpu, tmp_path):
+    """With the checksum that IPv6 wants of UDP. Source: RFC 8200 8.1"""
+    ffi, lib = gtpu
+    packets = []
+    for n, fields in enumerate(({"tos": 2}, {"has_pdcp_sn": True, "pdcp_sn": 4095}, {"has_qfi": True, "qfi": 9},
+                                {"type": lib.GTPU_END_MARKER})):
+        data = b"" if "type" in fields else udp_packet(bytes(range(50 + n)))
+        h = ffi.new("struct gtpu *", {"src": 1, "dst": 0x101, "ipv6": True, "prefix": PREFIX6, "teid": 0x1001,
+                                      "type": lib.GTPU_G_PDU, **fields})
+        buf = ffi.new("uint8_t[]", lib.gtpu_header_bytes(h) + len(data))
+        lib.gtpu_pack(h, 0, data, len(data), buf)
+        packets.append(bytes(ffi.buffer(buf)))
+    ends = ["fd63:656c:6c62:a3c::1", "fd63:656c:6c62:a3c::101"]
+    assert dissect(tmp_path, packets, "ipv6.src", "ipv6.dst", "udp.checksum.status", "gtp.message", "gtp.teid") == [
+        *[[*ends, "1,3", "0xff", "0x00001001"]] * 3, [*ends, "1", "0xfe", "0x00001001"]]
+    assert [row[0] for row in dissect(tmp_path, packets, "ipv6.tclass.ecn")] == ["2", "0", "0", "0"]
     assert dissect(tmp_path, packets, "_ws.malformed", "_ws.expert.message") == [["", ""]] * len(packets)

@@ -51,9 +51,11 @@ def numbers_of_ipv6(high: np.ndarray, low: np.ndarray) -> np.ndarray:
 
 
 def numbers_of_node(node: Mapping[str, Any]) -> list[int]:
-    """Those of a scenario's node: its `address` is one, a list of them, or none; `radios` has one for each network."""
+    """Those of a scenario's node: its `address` is one, a list of them, or none; `radios` has one for each network, and
+    `nat64` what servers see of it."""
     said = node.get("address") or []
-    own = [*([said] if isinstance(said, str) else said), *(node.get("radios") or {}).values()]
+    own = [*([said] if isinstance(said, str) else said), *(node.get("radios") or {}).values(),
+           *filter(None, [node.get("nat64")])]
     return [number_of(str(one).split("/")[0]) for one in own]
 
 

@@ -28,6 +28,7 @@ from .interfaces import capture_of_wire, captures, wires
 from .manifest import NAME, check
 from .subflows import FIRST, subflows
 from .trace import read_header, read_trace
+from .translation import Translation
 
 FORMATS = (1,)
 SUMMARY, DERIVED = "summary", "derived"
@@ -176,8 +177,10 @@ class Bundle:
     def seen(self) -> Sightings:
         """What captures and probe have of each 5-tuple; captures count before the probe."""
         counted = self.tcp_stats.get("flows") if self.has("tcp.json") else None
-        seen = of_probe(counted or [])
         captures = {node: self.capture(node) for node in self.captured_nodes}
+        if counted and self.translation is not None:
+            counted = self.translation.of_probe(counted, captures)
+        seen = of_probe(counted or [])
         ways = of_captures(captures, self.names_by_address)
         if not captures:
             ways = seen.ways if counted is not None else of_samples(self.tcp) if self.probed else {}
@@ -230,7 +233,15 @@ class Bundle:
     @cached_property
     def tcp(self) -> pl.DataFrame:
         """tcp.trace: one row per sample of the probe."""
-        return read_trace(self._file("tcp.trace"), "tcp")
+        samples = read_trace(self._file("tcp.trace"), "tcp")
+        if self.translation is None:
+            return samples
+        return self.translation.of_samples(samples, {node: self.capture(node) for node in self.captured_nodes})
+
+    @cached_property
+    def translation(self) -> Translation | None:
+        """Translators between the captures; None: there are none."""
+        return Translation.of(self.settings)
 
     @cached_property
     def radio_stats(self) -> dict[str, Any]:
@@ -287,7 +298,7 @@ class Bundle:
     def capture(self, node: str) -> pl.DataFrame:
         """IP capture at a node, of all its interfaces together; `t_ns` converted to CLOCK_MONOTONIC."""
         if node not in self._captures:
-            frames = [read_capture(self._file(name)) for name in captures(self.settings, node)]
+            frames = [read_capture(self._file(name), self.translation) for name in captures(self.settings, node)]
             frame = frames[0] if len(frames) == 1 else pl.concat(frames).sort("t_ns", maintain_order=True)
             self._captures[node] = frame.with_columns(pl.col("t_ns") - self.realtime_offset_ns)
         return self._captures[node]

@@ -15,6 +15,7 @@ from .header import LINKS, PROTOCOL_TCP, PROTOCOL_UDP, READABLE, USER_LINKS, lin
 from .inside import Inside
 from .packet import ACK, FIN, PSH, RST, SYN, Packets, ip_packets
 from .pcap_file import Records, read_records
+from .translation import Translation
 
 __all__ = ["ACK", "FIN", "PROTOCOL_TCP", "PROTOCOL_UDP", "PSH", "RST", "SYN", "ip_records", "read_capture",
            "read_packets", "udp_tags"]
@@ -48,12 +49,14 @@ SCHEMA = {
 }
 
 
-def read_capture(path: Path | Inside) -> pl.DataFrame:
+def read_capture(path: Path | Inside, translation: Translation | None = None) -> pl.DataFrame:
     """Read the IP packets of a capture.
 
     Args:
         path: pcap or pcapng, of raw IP, Ethernet or Linux cooked mode;
             a snap length of 128 bytes is enough.
+        translation: of the run; packets that were translated have the
+            addresses that servers see, and an `ip_id` as those of IPv6.
 
     Returns:
         One row per packet of IPv4 or IPv6, in the order captured. `t_ns` is
@@ -77,11 +80,12 @@ def read_capture(path: Path | Inside) -> pl.DataFrame:
     packets = ip_packets(records)
     six = packets.frame["version"].to_numpy() == 6
     frame = packets.frame.with_columns(
-        src=_numbers(packets.frame, "src", six), dst=_numbers(packets.frame, "dst", six),
+        **{end: _numbers(packets.frame, end, six, translation) for end in ("src", "dst")},
         udp_tag=pl.Series(_tags(packets)), **_icmp(packets))
-    if six.any():
+    if six.any() or translation is not None:
         timestamp = ip_packets(records, options=True).frame["ts_val"]
-        of_tcp = (pl.col("version") == 6) & (pl.col("protocol") == PROTOCOL_TCP) & ~pl.col("fragment")
+        without = (pl.col("version") == 6) | (pl.lit(False) if translation is None else translation.translated())
+        of_tcp = without & (pl.col("protocol") == PROTOCOL_TCP) & ~pl.col("fragment")
         frame = frame.with_columns(ip_id=pl.when(of_tcp).then(timestamp).otherwise("ip_id"))
     return frame.select(pl.col(name).cast(kind, wrap_numerical=True) for name, kind in SCHEMA.items())
 
@@ -122,12 +126,14 @@ def _whole(path: Path | Inside) -> Records:
     return records
 
 
-def _numbers(frame: pl.DataFrame, end: str, six: np.ndarray) -> pl.Series:
+def _numbers(frame: pl.DataFrame, end: str, six: np.ndarray, translation: Translation | None) -> pl.Series:
     """Addresses of packets, which of IPv6 is in @six."""
     high, low = (frame[f"{end}_{half}"].to_numpy() for half in ("high", "low"))
     numbers = (low & np.uint64(0xFFFFFFFF)).astype(np.uint32)
     if six.any():
         numbers[six] = numbers_of_ipv6(high[six], low[six])
+        if translation is not None:
+            numbers[six] = translation.seen(high[six], low[six], numbers[six])
     return pl.Series(numbers)
 
 

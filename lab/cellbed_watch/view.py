@@ -12,6 +12,7 @@ import numpy as np
 from cellbed_channel.trace import UNKNOWN_SINR
 from cellbed_formats.address import numbers_of_node, text_of
 from cellbed_formats.trace import INFINITE_SSTHRESH
+from cellbed_formats.translation import Translation
 
 from .place import Place
 from .tail import TraceTail
@@ -131,8 +132,11 @@ class View:
             self.zero_ns = self.place.zero_ns()
             ues = self.place.json("celld.json").get("cell", {}).get("ues", [])
             self.numbers = {i + 1: ue["name"] for i, ue in enumerate(ues)} | {0: "eNB"}
-            nodes = self.description.get("settings", {}).get("nodes", {})
-            self.hosts = {number: name for name, node in nodes.items() for number in numbers_of_node(node)}
+            settings = self.description.get("settings", {})
+            self.hosts = {number: name for name, node in settings.get("nodes", {}).items()
+                          for number in numbers_of_node(node)}
+            translation = Translation.of(settings)
+            self.hosts |= {} if translation is None else translation.hosts
         return self.zero_ns is not None
 
     def _step(self, radio: np.ndarray, tcp: np.ndarray) -> None:

@@ -59,9 +59,6 @@ class Asked:
         if utran_of(asked.bundle) is not None:
             raise DataError(f"{bundle.path}: the parts of an RTT are not known over the UTRAN; choose a run over "
                             "LTE or NR")
-        if any(node.get("clat") for node in bundle.settings.get("nodes", {}).values()):
-            raise DataError(f"{asked.where}: translators (464XLAT) are between the captures of both ends, and nothing "
-                            "joins these; choose a run without")
         if flow.source not in bundle.captured_nodes:
             raise DataError(f"{asked.where}: no capture of what {flow.source} sent; run it with capture.ip: true")
         if not traced_in_full(bundle):

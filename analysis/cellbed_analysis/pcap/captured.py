@@ -13,13 +13,13 @@ import numpy as np
 import polars as pl
 
 from cellbed_formats.flow import QUIC, TCP, UDP, is_quic
+from cellbed_formats.header import MAPPED
 from cellbed_formats.packet import CUT_HEADER, CUT_OPTIONS, PROTOCOL_TCP, PROTOCOL_UDP
 from cellbed_formats.tunnel import Ends
 
 from . import copies
 from .columns import Columns, of_frame
 
-_MAPPED = 0xFFFF << 32
 #: Transport of tunnels whose packets cannot be read.
 WIREGUARD = "wireguard"
 
@@ -122,7 +122,12 @@ def _end(high: int, low: int, port: int) -> str:
     return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
 
 
+def of_ipv4(high: int, low: int) -> bool:
+    """Whether the halves of an address of IPv6 are those of one of IPv4."""
+    return not high and low >> 32 == MAPPED >> 32
+
+
 def _address(high: int, low: int) -> str:
-    if not high and low >> 32 == _MAPPED >> 32:
+    if of_ipv4(high, low):
         return str(ipaddress.IPv4Address(low & 0xFFFFFFFF))
     return str(ipaddress.IPv6Address(high << 64 | low))

@@ -18,10 +18,12 @@ import polars as pl
 
 from cellbed_formats.packet import ACK, PROTOCOL_TCP, SYN
 
+from .captured import of_ipv4
 from .connection import Capture, names
 
 MS = 1e6
-#: What tells a packet of a connection from others; twins are matched in their order. An address translation leaves it.
+#: What tells a packet of a connection from others; twins are matched in their order. An address translation leaves it,
+#: but for the identification where it makes IPv6 of IPv4.
 KEY = ("seq", "ack", "flags", "payload_bytes", "ts_val", "ts_ecr", "ip_id")
 
 
@@ -59,6 +61,9 @@ def one_way(first: Capture, second: Capture, two_clocks: bool = False) -> list[O
     for flow, there, same in _same_flows(first, second):
         own = first.packets.filter(pl.col("flow") == flow["flow"])
         other = second.packets.filter(pl.col("flow") == there)
+        ends = flow, second.flows.row(by_predicate=pl.col("flow") == there, named=True)
+        if len({of_ipv4(row["src_high"], row["src_low"]) for row in ends}) > 1:  # IPv6 has no identification
+            own, other = (packets.with_columns(pl.lit(0, pl.UInt32).alias("ip_id")) for packets in (own, other))
         ways = [(own.filter(pl.col("forth") == forth), other.filter(pl.col("forth") == (forth == same)))
                 for forth in (flow["data_forth"], not flow["data_forth"])]
         if any(len(way) for way in ways[0]) and any(len(way) for way in ways[1]):

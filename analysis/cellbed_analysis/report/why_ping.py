@@ -26,24 +26,32 @@ def ping_answer(asked: Asked, echo: dict[str, Any]) -> Answer:
     parts = [own for part in RTT_PARTS for own in (BEYOND_PARTS if beyond and part == "receiver" else [part])]
     if echo["rtt_ns"] is not None and all(echo[part] is not None for part in parts):
         return answer_of(asked, echo, packet, parts)
-    lost = _fate(bundle, asked, echo) if echo["rtt_ns"] is None else None
+    lost = _fate(bundle, asked, echo, _radio_bytes(asked, echo)) if echo["rtt_ns"] is None else None
     unknown = None if lost else "radio.trace cannot tell this ping from other packets"
     rtt_ms = None if echo["rtt_ns"] is None else echo["rtt_ns"] / 1e6
     return Answer((echo["out_ns"] - bundle.start_ns) / 1e9, echo["seq"], rtt_ms, {}, pl.DataFrame(), {}, packet,
                   note=asked.note, defect=unknown, lost=lost)
 
 
-def _fate(bundle: Bundle, asked: Asked, echo: dict[str, Any]) -> str:
-    """What became of a ping without a reply."""
+def _radio_bytes(asked: Asked, echo: dict[str, Any]) -> int:
+    """What the request or its reply has on the radio, which behind translators is longer than at a server."""
+    flow, translation = asked.flow, asked.bundle.translation
+    if translation is None or flow.source in asked.bundle.ue_numbers:
+        return int(echo["ip_bytes"])
+    return int(echo["ip_bytes"]) + translation.grows_bytes(flow.saddr, flow.daddr)
+
+
+def _fate(bundle: Bundle, asked: Asked, echo: dict[str, Any], n_bytes: int) -> str:
+    """What became of a ping without a reply. Args: n_bytes: of the request or the reply on the radio."""
     source, sink = asked.flow.source, asked.flow.sink
     if sink not in bundle.captured_nodes:
         return f"no reply came; whether the request did is not known, as there is no capture at {sink}"
     if echo["there_ns"] is None:
-        return f"the request never came to {sink}{_dropped(bundle, source, sink, echo['out_ns'], echo['ip_bytes'])}"
+        return f"the request never came to {sink}{_dropped(bundle, source, sink, echo['out_ns'], n_bytes)}"
     if echo["reply_ns"] is None:
         after_ms = (echo["there_ns"] - echo["out_ns"]) / 1e6
         return f"the request came to {sink} {after_ms:.3f} ms later, which did not reply"
-    return f"{sink}'s reply never came{_dropped(bundle, sink, source, echo['reply_ns'], echo['ip_bytes'])}"
+    return f"{sink}'s reply never came{_dropped(bundle, sink, source, echo['reply_ns'], n_bytes)}"
 
 
 def _dropped(bundle: Bundle, sender: str, receiver: str, sent_ns: int, n_bytes: int) -> str:

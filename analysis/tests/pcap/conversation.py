@@ -76,7 +76,7 @@ class Conversation:
             file.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 101))
             for t_ms, packet in sorted(self.packets, key=lambda one: one[0]):
                 t_ns = EPOCH_NS + round((t_ms + offset_ms) * 1e6)
-                length = int.from_bytes(packet[2:4])
+                length = int.from_bytes(packet[2:4]) if packet[0] >> 4 == 4 else 40 + int.from_bytes(packet[4:6])
                 file.write(struct.pack("<IIII", t_ns // 10**9, t_ns % 10**9, len(packet), length) + packet)
         return read(path)
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,14 @@ def both_ends(folder: Path, there_ms: float = 30, back_ms: float = 10, clock_ms:
     return ends
 
 
+def of_ipv6(packet: bytes) -> bytes:
+    """A packet of IPv4 as a translator makes it, whose payload the snap length has cut off."""
+    content = packet[20:]
+    ends = (bytes.fromhex("0064ff9b") + bytes(8) + packet[at:at + 4] for at in (12, 16))
+    whole = int.from_bytes(packet[2:4]) - 20
+    return struct.pack(">IHBB", 6 << 28, whole, 6, 64) + b"".join(ends) + content
+
+
 @pytest.mark.parametrize("order", [1, -1])
 def test_delays_go_from_one_end_to_the_other_whichever_is_named_first(tmp_path: Path, order: int) -> None:
     captures = [end.capture(tmp_path, f"{i}.pcap") for i, end in enumerate(both_ends(tmp_path))][::order]
@@ -51,6 +60,17 @@ def test_a_connection_is_known_behind_an_address_translation(tmp_path: Path) -> 
     ends = both_ends(tmp_path, client=OTHER)
     (found,) = one_way(*(end.capture(tmp_path, f"{i}.pcap") for i, end in enumerate(ends)))
     assert found.row()["delay_p50_ms"] == 30 and found.flow.startswith("10.0.0.1:")
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_connection_is_known_behind_a_translation_to_ipv6(tmp_path: Path, order: int) -> None:
+    """As by 464XLAT: other addresses, and no identification. RFC 7915 4.1"""
+    here, there = both_ends(tmp_path)
+    here.packets = [(t_ms, of_ipv6(packet)) for t_ms, packet in here.packets]
+    (found,) = one_way(*[end.capture(tmp_path, f"{i}.pcap") for i, end in enumerate((here, there))][::order])
+    row = found.row()
+    assert (row["delay_min_ms"], row["delay_max_ms"], row["back_delay_p50_ms"]) == (30, 30, 10)
+    assert (row["lost_pkts"], row["back_lost_pkts"], row["pkts"]) == (5, 0, 52)
 
 
 def test_captures_of_other_connections_have_nothing_in_common(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@
 
 #include "cellcore.h"
 
-#define PKT_HEADROOM 52 /* bytes: headers of a tunnel (epc/gtpu.h); a PDCP header is shorter */
+#define PKT_HEADROOM 72 /* bytes: headers of a tunnel (epc/gtpu.h); a PDCP header is shorter */
 
 struct pkt {
 	struct pkt *next;

@@ -54,6 +54,22 @@ static void map_ipv4(uint32_t addr, uint8_t *ret)
 		ret[12 + i] = (uint8_t)(addr >> (24 - 8 * i));
 }
 
+static void read_dst(const struct pkt *p, uint8_t *ret)
+{
+	if (is_ipv6(p))
+		memcpy(ret, header(p) + IPV6_DST_AT, ADDR_BYTES);
+	else
+		map_ipv4(ip_dst(p), ret);
+}
+
+/* The gateway's end of its tunnels. */
+static void own_addr(const struct cell_gtpu_cfg *cfg, uint8_t *ret)
+{
+	map_ipv4(cfg->sgw_addr, ret);
+	if (cfg->ipv6)
+		memcpy(ret, cfg->prefix, sizeof(cfg->prefix));
+}
+
 static void record_in(struct epc *epc, const struct pkt *p, uint8_t ue, enum cell_dir dir)
 {
 	out_record(epc->cell, NULL,
@@ -113,16 +129,11 @@ static uint8_t find(const struct epc *epc, const uint8_t *addr)
 	return epc->route[low - 1].ue;
 }
 
-/* From a server to the UE with that address. */
-static void downlink(struct epc *epc, struct pkt *p)
+/* From a server to the UE with the address @dst. */
+static void downlink(struct epc *epc, struct pkt *p, const uint8_t *dst)
 {
-	uint8_t addr[ADDR_BYTES], ue;
+	uint8_t ue = find(epc, dst);
 
-	if (is_ipv6(p))
-		memcpy(addr, header(p) + IPV6_DST_AT, ADDR_BYTES);
-	else
-		map_ipv4(ip_dst(p), addr);
-	ue = find(epc, addr);
 	record_in(epc, p, ue, CELL_DIR_DL);
 	if (ue && p->len <= CELL_UE_MTU_MAX)
 		tunnel_send(epc, ue, p, ENB_NONE, epc->path[ue - 1], CELL_TUNNEL_S1);
@@ -132,10 +143,13 @@ static void downlink(struct epc *epc, struct pkt *p)
 
 void gateway_ingress(struct epc *epc, struct pkt *p)
 {
+	uint8_t dst[ADDR_BYTES], own[ADDR_BYTES];
 	enum cell_tunnel kind;
 
-	if (is_ipv6(p) || ip_dst(p) != epc->cell->cfg.gtpu.sgw_addr) {
-		downlink(epc, p);
+	read_dst(p, dst);
+	own_addr(&epc->cell->cfg.gtpu, own);
+	if (memcmp(dst, own, ADDR_BYTES) != 0) {
+		downlink(epc, p, dst);
 		return;
 	}
 	record_in(epc, p, 0, CELL_DIR_UL);

@@ -12,6 +12,9 @@ _Static_assert(GTPU_HEADER_BYTES_MAX <= PKT_HEADROOM,
                "a packet has room for the headers of a tunnel");
 
 #define IP_BYTES    20 /* without options. Source: RFC 791 3.1 */
+#define IPV6_BYTES  40 /* Source: RFC 8200 3 */
+#define IPV6_SRC_AT 8
+#define IPV6_DST_AT 24
 #define IP_TTL      64
 #define IP_FRAGMENT 0x3fff /* more fragments, and the offset */
 #define PROTO_UDP   17
@@ -78,10 +81,17 @@ static uint16_t checksum(uint32_t s)
 	return (uint16_t)~s;
 }
 
-/* Of the UDP packet behind the IPv4 header @ip. Source: RFC 768 */
+/* Of the UDP packet behind the header @ip. Source: RFC 768; RFC 8200 8.1 */
 static uint16_t udp_checksum(const uint8_t *ip, uint32_t ip_bytes, uint32_t udp_len)
 {
-	return checksum(sum(ip + 12, 8) + PROTO_UDP + udp_len + sum(ip + ip_bytes, udp_len));
+	uint32_t addresses = ip[0] >> 4 == 6 ? sum(ip + IPV6_SRC_AT, 32) : sum(ip + 12, 8);
+
+	return checksum(addresses + PROTO_UDP + udp_len + sum(ip + ip_bytes, udp_len));
+}
+
+static uint32_t ip_bytes_of(const struct gtpu *h)
+{
+	return h->ipv6 ? IPV6_BYTES : IP_BYTES;
 }
 
 /* Of the extension header with the SN. */
@@ -96,7 +106,7 @@ uint32_t gtpu_header_bytes(const struct gtpu *h)
 {
 	uint32_t ext = (h->has_qfi ? EXT_UNIT : 0u) + pdcp_sn_bytes(h);
 
-	return IP_BYTES + UDP_BYTES + MANDATORY_BYTES + (ext ? OPTIONAL_BYTES + ext : 0);
+	return ip_bytes_of(h) + UDP_BYTES + MANDATORY_BYTES + (ext ? OPTIONAL_BYTES + ext : 0);
 }
 
 /* An extension header starts at *@at; its type is written where the one before ends. */
@@ -134,17 +144,8 @@ static void pack_gtp(const struct gtpu *h, uint32_t len, uint8_t *b)
 	}
 }
 
-void gtpu_pack(const struct gtpu *h, uint16_t ip_id, const uint8_t *inner, uint32_t inner_len,
-               uint8_t *buf)
+static void pack_ipv4(const struct gtpu *h, uint16_t ip_id, uint32_t udp_len, uint8_t *buf)
 {
-	uint32_t header = gtpu_header_bytes(h);
-	uint32_t udp_len = header - IP_BYTES + inner_len;
-	uint8_t *udp = buf + IP_BYTES;
-	uint16_t check;
-
-	if (inner_len)
-		memmove(buf + header, inner, inner_len);
-	memset(buf, 0, header);
 	buf[0] = 0x45;
 	buf[1] = h->tos;
 	put16(buf + 2, IP_BYTES + udp_len);
@@ -154,30 +155,96 @@ void gtpu_pack(const struct gtpu *h, uint16_t ip_id, const uint8_t *inner, uint3
 	put32(buf + 12, h->src);
 	put32(buf + 16, h->dst);
 	put16(buf + 10, checksum(sum(buf, IP_BYTES)));
+}
+
+/* Without a flow label: there is one path between two ends. Source: RFC 8200 3 */
+static void pack_ipv6(const struct gtpu *h, uint32_t udp_len, uint8_t *buf)
+{
+	put16(buf, (uint32_t)(0x6000 | h->tos << 4));
+	put16(buf + 4, udp_len);
+	buf[6] = PROTO_UDP;
+	buf[7] = IP_TTL;
+	memcpy(buf + IPV6_SRC_AT, h->prefix, GTPU_PREFIX_BYTES);
+	put32(buf + IPV6_SRC_AT + GTPU_PREFIX_BYTES, h->src);
+	memcpy(buf + IPV6_DST_AT, h->prefix, GTPU_PREFIX_BYTES);
+	put32(buf + IPV6_DST_AT + GTPU_PREFIX_BYTES, h->dst);
+}
+
+void gtpu_pack(const struct gtpu *h, uint16_t ip_id, const uint8_t *inner, uint32_t inner_len,
+               uint8_t *buf)
+{
+	uint32_t header = gtpu_header_bytes(h), ip_bytes = ip_bytes_of(h);
+	uint32_t udp_len = header - ip_bytes + inner_len;
+	uint8_t *udp = buf + ip_bytes;
+	uint16_t check;
+
+	if (inner_len)
+		memmove(buf + header, inner, inner_len);
+	memset(buf, 0, header);
+	if (h->ipv6)
+		pack_ipv6(h, udp_len, buf);
+	else
+		pack_ipv4(h, ip_id, udp_len, buf);
 	put16(udp, GTPU_PORT);
 	put16(udp + 2, GTPU_PORT);
 	put16(udp + 4, udp_len);
 	pack_gtp(h, udp_len - UDP_BYTES, udp + UDP_BYTES);
-	check = udp_checksum(buf, IP_BYTES, udp_len);
+	check = udp_checksum(buf, ip_bytes, udp_len);
 	put16(udp + 6, check ? check : 0xffff); /* 0 would say that there is none, RFC 768 */
 }
 
-/* Return: bytes of the IPv4 header of a whole UDP packet with right checksums for GTPU_PORT, or 0.
- */
+/* Return: bytes of the IPv4 header of a whole UDP packet, or 0. */
+static uint32_t ipv4_bytes(const uint8_t *buf, uint32_t len)
+{
+	uint32_t bytes = (buf[0] & 0x0fu) * 4;
+
+	if (bytes < IP_BYTES || len < bytes + UDP_BYTES || get16(buf + 2) != len ||
+	    (get16(buf + 6) & IP_FRAGMENT) || buf[9] != PROTO_UDP || checksum(sum(buf, bytes)) != 0)
+		return 0;
+	return bytes;
+}
+
+/* The same of IPv6, whose datagrams have a checksum. Source: RFC 8200 8.1 */
+static uint32_t ipv6_bytes(const uint8_t *buf, uint32_t len)
+{
+	if (len < IPV6_BYTES + UDP_BYTES || get16(buf + 4) != len - IPV6_BYTES ||
+	    buf[6] != PROTO_UDP || get16(buf + IPV6_BYTES + 6) == 0)
+		return 0;
+	return IPV6_BYTES;
+}
+
+/* Return: bytes of the IP header of a whole UDP packet with right checksums for GTPU_PORT, or 0. */
 static uint32_t outer_bytes(const uint8_t *buf, uint32_t len)
 {
-	uint32_t ip_bytes = len ? (buf[0] & 0x0fu) * 4 : 0;
-	const uint8_t *udp = buf + ip_bytes;
+	uint32_t version = len ? buf[0] >> 4 : 0u, ip_bytes = 0;
+	const uint8_t *udp;
 
-	if (ip_bytes < IP_BYTES || len < ip_bytes + UDP_BYTES || buf[0] >> 4 != 4 ||
-	    get16(buf + 2) != len || (get16(buf + 6) & IP_FRAGMENT) || buf[9] != PROTO_UDP ||
-	    checksum(sum(buf, ip_bytes)) != 0)
-		return 0;
-	if (get16(udp + 2) != GTPU_PORT || get16(udp + 4) != len - ip_bytes)
+	if (version == 4)
+		ip_bytes = ipv4_bytes(buf, len);
+	else if (version == 6)
+		ip_bytes = ipv6_bytes(buf, len);
+	udp = buf + ip_bytes;
+	if (!ip_bytes || get16(udp + 2) != GTPU_PORT || get16(udp + 4) != len - ip_bytes)
 		return 0;
 	if (get16(udp + 6) != 0 && udp_checksum(buf, ip_bytes, len - ip_bytes) != 0)
 		return 0;
 	return ip_bytes;
+}
+
+/* What the outer header says, and the fixed part of the GTP-U header @b. */
+static void read_fixed(struct gtpu *ret, const uint8_t *buf, const uint8_t *b)
+{
+	*ret = (struct gtpu){ .teid = get32(b + 4), .type = b[1], .ipv6 = buf[0] >> 4 == 6 };
+	if (ret->ipv6) {
+		ret->tos = (uint8_t)(get16(buf) >> 4);
+		memcpy(ret->prefix, buf + IPV6_DST_AT, GTPU_PREFIX_BYTES);
+		ret->src = get32(buf + IPV6_SRC_AT + GTPU_PREFIX_BYTES);
+		ret->dst = get32(buf + IPV6_DST_AT + GTPU_PREFIX_BYTES);
+		return;
+	}
+	ret->tos = buf[1];
+	ret->src = get32(buf + 12);
+	ret->dst = get32(buf + 16);
 }
 
 /* What the extension header @ext of @type says; the last one of a kind counts. Return: it is
@@ -228,11 +295,7 @@ int gtpu_unpack(struct gtpu *ret, const uint8_t *buf, uint32_t len, uint32_t *re
 	    (b[1] != GTPU_G_PDU && b[1] != GTPU_END_MARKER) ||
 	    get16(b + 2) != gtp_len - MANDATORY_BYTES)
 		return -EINVAL;
-	*ret = (struct gtpu){ .src = get32(buf + 12),
-		              .dst = get32(buf + 16),
-		              .teid = get32(b + 4),
-		              .type = b[1],
-		              .tos = buf[1] };
+	read_fixed(ret, buf, b);
 	if (b[0] & FLAGS_OPTIONAL) {
 		end += OPTIONAL_BYTES;
 		if (gtp_len < end)

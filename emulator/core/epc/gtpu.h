@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gtpu.h - packets of GTP-U tunnels, with the IPv4 and UDP headers around them.
+ * gtpu.h - packets of GTP-U tunnels, with the IP and UDP headers around them.
  *
- * A tunnel's packet is: outer IPv4 header, UDP header, GTP-U header, user
- * packet (T-PDU). Pure: no state, no allocation; the caller has the bytes.
+ * A tunnel's packet is: outer header of IPv4 or IPv6, UDP header, GTP-U header,
+ * user packet (T-PDU). Pure: no state, no allocation; the caller has the bytes.
  *
  * Source: TS 29.281 4.4.2 (UDP/IP), 5.1 (header), 5.2 (extension headers),
- * 6.1 (message types), 7.3.2 (End Marker); TS 38.415 5.5.2 (PDU Session Container)
+ * 6.1 (message types), 7.3.2 (End Marker); TS 38.415 5.5.2 (PDU Session Container);
+ * RFC 8200 3 (IPv6), 8.1 (its checksum of UDP)
  */
 #ifndef GTPU_H
 #define GTPU_H
@@ -16,7 +17,8 @@
 
 /* Destination port of G-PDUs and End Markers. Source: TS 29.281 4.4.2.3, 4.4.2.6 */
 #define GTPU_PORT             2152
-#define GTPU_HEADER_BYTES_MAX 52 /* of what is packed here: IPv4 20, UDP 8, GTP-U 8 + 4 + 8 + 4 */
+#define GTPU_HEADER_BYTES_MAX 72 /* of what is packed here: IPv6 40, UDP 8, GTP-U 8 + 4 + 8 + 4 */
+#define GTPU_PREFIX_BYTES     12 /* of addresses of IPv6, which 32 bits of their own follow */
 
 /* Message types. Source: TS 29.281 6.1 */
 enum gtpu_type {
@@ -32,8 +34,10 @@ enum gtpu_ecn {
 };
 
 struct gtpu {
-	uint32_t src; /* outer IPv4 addresses, host order */
+	uint32_t src; /* outer addresses, host order; of IPv6 their last 32 bits */
 	uint32_t dst;
+	bool ipv6; /* the outer header */
+	uint8_t prefix[GTPU_PREFIX_BYTES]; /* of both addresses of IPv6; of a packet read its dst's */
 	uint32_t teid;
 	uint8_t type; /* enum gtpu_type */
 	uint8_t tos;  /* of the outer header: DSCP and ECN */
@@ -45,7 +49,7 @@ struct gtpu {
 	bool uplink;      /* what the container is of */
 };
 
-/** gtpu_header_bytes() - bytes that gtpu_pack() puts before the inner packet: IPv4, UDP, GTP-U */
+/** gtpu_header_bytes() - bytes that gtpu_pack() puts before the inner packet: IP, UDP, GTP-U */
 uint32_t gtpu_header_bytes(const struct gtpu *h);
 
 /**
@@ -62,13 +66,13 @@ void gtpu_pack(const struct gtpu *h, uint16_t ip_id, const uint8_t *inner, uint3
 /**
  * gtpu_unpack() - read the headers of a tunnel's packet
  * @ret:              what they say
- * @buf:              IPv4 packet of @len bytes
+ * @buf:              IP packet of @len bytes
  * @ret_inner_offset: where the T-PDU starts, @len when there is none
  *
- * Return: 0, or -EINVAL: not a whole IPv4 packet for port 2152, a wrong
- * checksum, not GTPv1-U, neither G-PDU nor End Marker, lengths that
- * contradict each other, or an extension header that has to be understood and
- * is not.
+ * Return: 0, or -EINVAL: not a whole packet for port 2152, one of IPv6 with
+ * extension headers, a wrong checksum, over IPv6 none, not GTPv1-U, neither
+ * G-PDU nor End Marker, lengths that contradict each other, or an extension
+ * header that has to be understood and is not.
  */
 int gtpu_unpack(struct gtpu *ret, const uint8_t *buf, uint32_t len, uint32_t *ret_inner_offset);
 

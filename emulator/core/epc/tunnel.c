@@ -13,6 +13,8 @@
  */
 #include "epc/tunnel.h"
 
+#include <string.h>
+
 #include "base/assert.h"
 #include "epc/gtpu.h"
 
@@ -28,9 +30,21 @@ static uint32_t teid_of(uint8_t ue, uint8_t end, enum cell_tunnel kind)
 	return place << 16 | (uint32_t)ue << 8 | ((uint32_t)kind + 1);
 }
 
+_Static_assert(sizeof(((struct cell_gtpu_cfg *)0)->prefix) == GTPU_PREFIX_BYTES,
+               "addresses of IPv6 are a prefix and 32 bits");
+
 static uint32_t addr_of(const struct epc *epc, uint8_t end)
 {
 	return end == ENB_NONE ? epc->cell->cfg.gtpu.sgw_addr : epc->cell->cfg.gtpu.enb_addr[end];
+}
+
+/* Whether the outer header @h leads to @end. */
+static bool leads_to(const struct epc *epc, const struct gtpu *h, uint8_t end)
+{
+	const struct cell_gtpu_cfg *cfg = &epc->cell->cfg.gtpu;
+
+	return h->dst == addr_of(epc, end) && h->ipv6 == (cfg->ipv6 != 0) &&
+	       (!h->ipv6 || memcmp(h->prefix, cfg->prefix, GTPU_PREFIX_BYTES) == 0);
 }
 
 static uint8_t serving(const struct epc *epc, uint8_t ue)
@@ -81,9 +95,11 @@ static struct gtpu header_of(const struct epc *epc, uint8_t ue, struct pkt *p, u
 		.has_pdcp_sn = kind == CELL_TUNNEL_X2 && p->has_pdcp_sn,
 		.pdcp_sn = p->pdcp_sn,
 		.uplink = to == ENB_NONE,
+		.ipv6 = epc->cell->cfg.gtpu.ipv6,
 	};
 	struct epc_bearer b;
 
+	memcpy(h.prefix, epc->cell->cfg.gtpu.prefix, GTPU_PREFIX_BYTES);
 	if (p->end_marker)
 		return h;
 	h.tos = gtpu_tos_out((enum gtpu_ecn)epc->cell->cfg.gtpu.ecn, pkt_data(p), p->len);
@@ -149,7 +165,7 @@ uint8_t tunnel_receive(struct epc *epc, struct pkt *p, uint8_t at, enum cell_tun
 	uint8_t ue = 0;
 	struct gtpu h;
 
-	if (gtpu_unpack(&h, pkt_data(p), p->len, &offset) == 0 && h.dst == addr_of(epc, at))
+	if (gtpu_unpack(&h, pkt_data(p), p->len, &offset) == 0 && leads_to(epc, &h, at))
 		ue = ue_of(epc, h.teid, at, ret_kind);
 	if (!ue || p->len - offset > CELL_UE_MTU_MAX ||
 	    (h.type == GTPU_G_PDU && p->len - offset < 20)) {

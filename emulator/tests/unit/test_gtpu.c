@@ -11,6 +11,13 @@ static const struct gtpu plain = {
 	.src = 0x0a3c0001, .dst = 0x0a3c0101, .teid = 0x01020304, .type = GTPU_G_PDU
 };
 
+static const struct gtpu plain6 = { .src = 1,
+	                            .dst = 0x101,
+	                            .ipv6 = true,
+	                            .prefix = { 0xfd, 0x63, 0x65, 0x6c, 0x6c, 0x62, 0x0a, 0x3c },
+	                            .teid = 0x01020304,
+	                            .type = GTPU_G_PDU };
+
 /* Ones' complement sum of everything, folded: 0xffff when the checksum in it is right. */
 static uint16_t folded(const uint8_t *b, uint32_t len)
 {
@@ -44,6 +51,62 @@ static void test_g_pdu_by_hand(void **state)
 	gtpu_pack(&h, 0xabcd, (const uint8_t *)"abc", 3, buf);
 	assert_memory_equal(buf, expected, sizeof(expected));
 	assert_int_equal(folded(buf, 20), 0xffff);
+}
+
+/* The same over IPv6: traffic class, no flow label, the lengths behind its header, no checksum of
+ * its own; that of UDP is over its addresses, too. Source: RFC 8200 3, 8.1 */
+static void test_ipv6_by_hand(void **state)
+{
+	static const uint8_t expected[] = {
+		0x60, 0x20, 0,    0,    0,    19,   17,   64,                   /* 19 bytes */
+		0xfd, 0x63, 0x65, 0x6c, 0x6c, 0x62, 0x0a, 0x3c, 0, 0, 0, 0, 0, 0, 0, 1,
+		0xfd, 0x63, 0x65, 0x6c, 0x6c, 0x62, 0x0a, 0x3c, 0, 0, 0, 0, 0, 0, 1, 1,
+		0x08, 0x68, 0x08, 0x68, 0,    19,   0x41, 0xae, /* UDP */
+		0x30, 0xff, 0,    3,    1,    2,    3,    4,    0x61, 0x62, 0x63,
+	};
+	struct gtpu h = plain6, got;
+	uint8_t buf[sizeof(expected)], pseudo[40 + 19] = { 0 };
+	uint32_t inner;
+
+	(void)state;
+	h.tos = ECT_0;
+	assert_int_equal(gtpu_header_bytes(&h), 56);
+	gtpu_pack(&h, 0xabcd, (const uint8_t *)"abc", 3, buf);
+	memcpy(pseudo, buf + 8, 32);
+	pseudo[35] = 19;
+	pseudo[39] = 17;
+	memcpy(pseudo + 40, buf + 40, 19);
+	assert_int_equal(folded(pseudo, sizeof(pseudo)), 0xffff);
+	assert_memory_equal(buf, expected, sizeof(expected));
+	assert_int_equal(gtpu_unpack(&got, buf, sizeof(buf), &inner), 0);
+	assert_int_equal(inner, 56);
+	assert_memory_equal(got.prefix, h.prefix, sizeof(h.prefix));
+	assert_true(got.ipv6 && got.src == h.src && got.dst == h.dst && got.tos == ECT_0);
+}
+
+/* No checksum, a wrong one, extension headers, other protocols, and lengths that are not true. */
+static void test_ipv6_refused(void **state)
+{
+	static const struct {
+		uint8_t at, value;
+	} wrong[] = { { 0, 0x50 }, { 5, 20 }, { 6, 0 },  { 6, 44 }, { 6, 6 },
+		      { 8, 1 },    { 23, 9 }, { 43, 1 }, { 45, 18 } };
+	uint8_t good[64], buf[64];
+	struct gtpu h;
+	uint32_t at;
+
+	(void)state;
+	gtpu_pack(&plain6, 1, (const uint8_t *)"abc", 3, good);
+	assert_int_equal(gtpu_unpack(&h, good, 59, &at), 0);
+	for (size_t i = 0; i < COUNT(wrong); i++) {
+		memcpy(buf, good, sizeof(buf));
+		buf[wrong[i].at] = wrong[i].value;
+		assert_int_equal(gtpu_unpack(&h, buf, 59, &at), -EINVAL);
+	}
+	for (uint32_t len = 0; len < 59; len++)
+		assert_int_equal(gtpu_unpack(&h, good, len, &at), -EINVAL);
+	good[46] = good[47] = 0;
+	assert_int_equal(gtpu_unpack(&h, good, 59, &at), -EINVAL);
 }
 
 /* The PDCP PDU Number: flag E, next type 0xc0, one unit of four bytes, no further one.
@@ -101,6 +164,7 @@ static void test_pdu_session_container_by_hand(void **state)
 	assert_memory_equal(buf + 28, expected, sizeof(expected));
 	h.has_pdcp_sn = h.has_long_sn = true;
 	h.pdcp_sn = 0x3ffff;
+	h.ipv6 = true;
 	assert_int_equal(gtpu_header_bytes(&h), GTPU_HEADER_BYTES_MAX);
 }
 
@@ -182,6 +246,15 @@ static void test_round_trip(void **state)
 		assert_int_equal(got.has_qfi, h.has_qfi);
 		assert_int_equal(got.qfi, h.qfi);
 		assert_int_equal(got.uplink, h.uplink);
+		h.ipv6 = true;
+		memset(h.prefix, 0xab, sizeof(h.prefix));
+		gtpu_pack(&h, 0, inner, inner_len, buf);
+		len = gtpu_header_bytes(&h) + inner_len;
+		assert_int_equal(gtpu_unpack(&got, buf, len, &at), 0);
+		assert_memory_equal(buf + at, inner, inner_len);
+		assert_true(got.ipv6 && got.src == h.src && got.dst == h.dst && got.tos == h.tos &&
+		            got.teid == h.teid && got.pdcp_sn == h.pdcp_sn && got.qfi == h.qfi);
+		assert_memory_equal(got.prefix, h.prefix, sizeof(h.prefix));
 	}
 }
 
@@ -415,6 +488,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_g_pdu_by_hand),
+		cmocka_unit_test(test_ipv6_by_hand),
+		cmocka_unit_test(test_ipv6_refused),
 		cmocka_unit_test(test_pdcp_sn_by_hand),
 		cmocka_unit_test(test_end_marker_by_hand),
 		cmocka_unit_test(test_round_trip),

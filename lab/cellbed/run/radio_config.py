@@ -93,7 +93,8 @@ def _core_network(settings: dict[str, Any]) -> dict[str, Any]:
                 or radio["system"] == "lte"}
     apart = {key: handover.pop(key) for key in ("a3", "condition", "link_failure", *_TIMES) if key in handover}
     apart |= {key: _all_quantiles(apart[key]) for key in _TIMES if key in apart}
-    return {"handover": handover, **apart, "gtpu": radio["gtpu"], "sgw": {"gtpu_address": addresses[sgw]},
+    gtpu = {key: value for key, value in radio["gtpu"].items() if key != "outer"}  # addresses say it
+    return {"handover": handover, **apart, "gtpu": gtpu, "sgw": {"gtpu_address": addresses[sgw]},
             "enbs": [{"name": name, "gtpu_address": addresses[name]}
                      for name in core_network.of_kind(settings, "enb")]}
 

@@ -190,9 +190,9 @@ def _link_addresses(index: int, names: tuple[str, str],
     """Addresses of both ends of a link, its MTU, and the bytes of a full packet on it."""
     server = next((name for name in names if settings["nodes"][name]["kind"] == "server"), None)
     if server is None:
-        near, away = core_network.link_addresses(index)
+        near, away = core_network.link_addresses(index, settings)
         mtu = settings["links"][index].get("mtu") or core_network.MTU
-        return ([near], [away]), mtu, MTU + core_network.OUTER_BYTES
+        return ([near], [away]), mtu, MTU + core_network.OUTER_BYTES[core_network.version(settings)]
     addresses = address.interfaces(settings["nodes"][server])
     own, far = list(map(str, addresses)), [str(gateway_of(one)) for one in addresses]
     mtu = settings["links"][index].get("mtu") or MTU
@@ -267,10 +267,10 @@ def _core_node(name: str, settings: dict[str, Any], links: list[PlannedLink], _:
     routes = []
     for end, tunnels in ends.items():
         if end == name:
-            routes.append([f"{tunnels}/32", "dev", core_network.TUNNEL_INTERFACE])
+            routes.append([str(ip_interface(tunnels)), "dev", core_network.TUNNEL_INTERFACE])
         else:
             own, far = links[hops[end]].seen_from(name)
-            routes.append([f"{tunnels}/32", "via", _ip(far.addresses[0]), "dev", own.interface])
+            routes.append([str(ip_interface(tunnels)), "via", _ip(far.addresses[0]), "dev", own.interface])
     kind = settings["nodes"][name]["kind"]
     for ue in core_network.ues_with_tunnels(settings) if kind == "sgw" else []:
         routes += [[prefix, "dev", core_network.TUNNEL_INTERFACE, *_mtu_of_radio(settings)]

@@ -60,7 +60,7 @@ _DAEMON_ONLY = {"cell": ("enbs", "sgw", "broadcast", *handover.SECTIONS),
                 "ues": ("name", "enb", "address", "address6", "clat6")}
 _SCENARIO_ONLY = {"cell": ("events", "channel", "mtu"), "timing": ("preset",), "handover": handover.SECTIONS,
                   "packet_trace": ("uplink_sizes", "downlink_sizes"), "constant_rate": ("satellite",),
-                  "nr": ("broadcast",)}
+                  "nr": ("broadcast",), "gtpu": ("outer",)}
 _MAY_BE_UNSET = ("weight", "dscp", "second_cqi_ul", "second_cqi_dl", "nr.phy.coreset_rb")
 _OF_BEARERS = ("rlc", "rlc_um", "rlc_am", "pdcp")  # sections whose fields struct cell_bearer_cfg has, too
 _NS_PER_US = 1000

@@ -307,7 +307,7 @@ class Network:
                     raise ValueError(f"{key}: value {own}: {other} has this address; choose another one")
                 if self.has_core and core_network.reserved(own.ip):
                     raise ValueError(f"{key}: value {own}: the core network uses it; allowed addresses outside "
-                                     f"{core_network.GTPU_NETWORK} and {core_network.LINK_NETWORK}")
+                                     f"{_of_core(own.version)}")
 
     def _check_kinds(self) -> None:
         enbs, sgws, routers = (self.of_kind(kind) for kind in ("enb", "sgw", "router"))
@@ -368,10 +368,9 @@ class Network:
             for name in self.nodes:
                 if name != server and self._overlaps(name, own):
                     raise ValueError(f"{key}: its subnet overlaps that of {name}; choose another subnet")
-            if self.has_core and any(_overlap(own.network, network) for network in (core_network.GTPU_NETWORK,
-                                                                                   core_network.LINK_NETWORK)):
+            if self.has_core and any(_overlap(own.network, one) for one in core_network.networks(own.version)):
                 raise ValueError(f"{key}: its subnet overlaps one of the core network; allowed subnets outside "
-                                 f"{core_network.GTPU_NETWORK} and {core_network.LINK_NETWORK}")
+                                 f"{_of_core(own.version)}")
 
     def _overlaps(self, name: str, own: address.Interface) -> bool:
         return any(_overlap(own.network, other.network) for _, other in self.nodes[name].claims())
@@ -414,6 +413,11 @@ def check_transfer(key: str, source: tuple[str, Node], sink: tuple[str, Node], f
 
 def _listed(some: list[address.Interface]) -> str:
     return ", ".join(map(str, some))
+
+
+def _of_core(version: int) -> str:
+    """Networks of the core network in words."""
+    return " and ".join(map(str, core_network.networks(version)))
 
 
 def _overlap(one: address.Network, other: address.Network) -> bool:

@@ -194,6 +194,9 @@ class Gtpu(Model):
         says="`none`: outer headers are Not-ECT, as those of today's tunnels (Pacifico, section V.B); `copy`: outer "
              "headers allow marks, and a mark is copied to the user's packet, which is dropped (`ecn`) if its header "
              "does not allow ECN. RFC 6040; Pacifico, Figure 7")
+    outer: Literal["ipv4", "ipv6"] | None = Key(None, exclude_if=unset,
+        says="Version of IP of outer headers and of the wires between nodes of the core network; null: `ipv4`. Headers "
+             "of IPv6 are 20 bytes longer, and have the checksum of UDP. TS 29.281 4.4.2")
 
 
 #: What an event may change, and in which systems.

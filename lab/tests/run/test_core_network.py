@@ -73,6 +73,9 @@ SECOND = {"at_s": 5, "ue": "me", "handover": "senb"}
     ("radio.rlc.delivery", "out_of_sequence",
      "key 'radio.rlc.delivery': value out_of_sequence: a handover with rlc.mode am needs packets"),
     ("radio.gtpu.ecn", "full", "key 'radio.gtpu.ecn': value full: allowed none, copy"),
+    ("radio.gtpu.outer", "ipv5", "key 'radio.gtpu.outer': value ipv5: allowed ipv4, ipv6"),
+    ("nodes.me.address", "fd63:656c:6c62:a3c::9/128",
+     "the core network uses it; allowed addresses outside fd63:656c:6c62:a3c::/64 and fd63:656c:6c62:a3d::/64"),
     ("radio.channel", {"model": "swing"},
      "key 'radio.channel.model': value swing: the model has one eNB, and the scenario several;"),
     ("radio.events.0.handover", "senb",
@@ -156,7 +159,25 @@ def test_an_sgw_needs_a_server_and_an_enb(handover, write):
 
 def test_addresses_of_tunnel_ends_follow_the_order_of_nodes(settings):
     assert core_network.tunnel_ends(settings) == {"sgw": "10.60.0.1", "senb": "10.60.1.1", "tenb": "10.60.2.1"}
-    assert core_network.link_addresses(2) == ("10.61.0.9/30", "10.61.0.10/30")
+    assert core_network.link_addresses(2, settings) == ("10.61.0.9/30", "10.61.0.10/30")
+
+
+def test_tunnels_over_ipv6_have_wires_of_ipv6(settings):
+    """Users' addresses are as before."""
+    settings["radio"]["gtpu"]["outer"] = "ipv6"
+    ends = {"sgw": "fd63:656c:6c62:a3c::1", "senb": "fd63:656c:6c62:a3c::101", "tenb": "fd63:656c:6c62:a3c::201"}
+    assert core_network.tunnel_ends(settings) == ends
+    cell = radio_config.cell(settings)
+    assert cell["sgw"] == {"gtpu_address": ends["sgw"]} and cell["gtpu"] == {"ecn": "none"}
+    planned = topology.plan(settings)
+    sgw, senb = (named(planned, name) for name in ("sgw", "senb"))
+    assert sgw.interfaces == {"eth0": ["10.46.1.254/24"], "eth1": ["fd63:656c:6c62:a3d::5/126"], "gtp0": []}
+    assert sgw.routes == [
+        [f"{ends['sgw']}/128", "dev", "gtp0"],
+        *[[f"{ends[enb]}/128", "via", "fd63:656c:6c62:a3d::6", "dev", "eth1"] for enb in ("senb", "tenb")],
+        ["10.45.0.1/32", "dev", "gtp0"], ["10.45.0.2/32", "dev", "gtp0"]]
+    assert senb.has_ipv6 and [f"{ends['senb']}/128", "dev", "gtp0"] in senb.routes
+    assert [link.packet for link in planned.links][1:] == 3 * [1556]
 
 
 def test_every_node_routes_to_every_tunnel_end(settings):
