@@ -39,6 +39,8 @@ struct sched_flow {
 	uint8_t dir;       /* enum cell_dir */
 	uint8_t weight;    /* 1..255 */
 	uint8_t level;     /* log2 of the control channel elements of its DCIs */
+	uint32_t claimed;    /* bytes of the backlog that go ahead of the scheduler's order */
+	uint16_t claimed_rb; /* resource blocks that are kept for these */
 };
 
 /* What is remembered of a flow between sub-frames; all 0 at first. */
