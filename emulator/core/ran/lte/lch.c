@@ -58,6 +58,14 @@ static uint32_t keep_for_each(const struct lte *lte, struct lte_sch *sch, uint32
 	return all;
 }
 
+/* The fixed part of RLC's header. Source: TS 36.322 6.2.1.3, 6.2.1.4 */
+static uint32_t fixed_part(const struct cell_rlc_cfg *rlc)
+{
+	if (rlc->mode == CELL_RLC_TM)
+		return 0;
+	return rlc->mode == CELL_RLC_UM && rlc->um.sn_bits == 5 ? 1 : 2;
+}
+
 /* Of @room bytes what RLC of @b may fill, which joins SDUs: no more than its maximum bit rate allows.
  */
 static uint32_t allowed(const struct bearer *b, uint32_t room)
@@ -67,7 +75,7 @@ static uint32_t allowed(const struct bearer *b, uint32_t room)
 	if (!b->qos.most.rate_bps)
 		return room;
 	bytes = bearer_bytes(b);
-	need = bytes ? bytes + grant_overhead(bytes) : 0;
+	need = bytes ? bytes + fixed_part(&b->cfg.rlc) : 0;
 	return need < room ? need : room;
 }
 
