@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Guaranteed and maximum bit rates of a bearer, worked out by hand. Source: TS 23.501 5.7.2.5, 5.7.3 */
+/* Guaranteed and maximum bit rates of a bearer, worked out by hand. Source:
+ * TS 23.501 5.7.2.5, 5.7.3 */
 #include <string.h>
 
 #include "unit.h"
@@ -110,8 +111,8 @@ static void test_levels(void **state)
 	struct qos qos;
 
 	(void)state;
-	qos_init(&qos, &(struct cell_bearer_cfg){ .priority_level = 70, .pdb_ms = 100 }, CELL_DIR_DL,
-	         0);
+	qos_init(&qos, &(struct cell_bearer_cfg){ .priority_level = 70, .pdb_ms = 100 },
+	         CELL_DIR_DL, 0);
 	assert_int_equal(qos_ahead(&qos, 1234567, 1000, 0), 1234567);
 	assert_int_equal(qos.budget_ns, MS(100));
 	qos_init(&qos, &(struct cell_bearer_cfg){ .priority_level = 90 }, CELL_DIR_DL, 0);

@@ -182,7 +182,8 @@ class Bearer(Model):
     gbr_dl: Rate | None = Key(None, 1000, 4_000_000_000, exclude_if=unset,
         says="Guaranteed bit rate in the downlink, GFBR of NR: as long as it gets less, it goes ahead of the "
              "scheduler's order; a bearer with this key or the next is a GBR bearer. TS 23.501 5.7.2.5")
-    gbr_ul: Rate | None = Key(None, 1000, 4_000_000_000, exclude_if=unset, says="The same in the uplink")
+    gbr_ul: Rate | None = Key(None, 1000, 4_000_000_000, exclude_if=unset,
+        says="The same in the uplink, with `system: nr` only")
     mbr_dl: Rate | None = Key(None, 1000, 4_000_000_000, exclude_if=unset,
         says="Maximum bit rate in the downlink, MFBR of NR: what exceeds it waits; null: any. TS 23.501 5.7.2.5")
     mbr_ul: Rate | None = Key(None, 1000, 4_000_000_000, exclude_if=unset, says="The same in the uplink, by the UE")
@@ -242,6 +243,9 @@ def check_qos(where: str, bearer: Bearer, system: str) -> None:
         if gbr is not None and mbr is not None and mbr < gbr:
             refuse(f"mbr_{direction}", f"less than gbr_{direction}; allowed {gbr} bit/s or more")
     key = "five_qi" if bearer.five_qi is not None else "qci"
+    if system == "lte" and bearer.gbr_ul is not None:
+        refuse("gbr_ul", "a UE reports its bearers as one group of logical channels, so the eNB does not know which "
+                         "has something to send; remove the key, or use radio.system nr")
     standard = qos.CHARACTERISTICS.get(getattr(bearer, key) or 0)
     if standard is None:
         return
@@ -249,8 +253,7 @@ def check_qos(where: str, bearer: Bearer, system: str) -> None:
     if standard.gbr and not guaranteed:
         refuse(key, "its bearers have a guaranteed bit rate (TS 23.501 5.7.2.5); add gbr_dl, gbr_ul or both")
     if not standard.gbr and guaranteed:
-        refuse(guaranteed[0], f"{key} {getattr(bearer, key)} has no guaranteed bit rate; remove the key, or use another "
-                              f"{key}")
+        refuse(guaranteed[0], f"{key} {getattr(bearer, key)} has no guaranteed bit rate; remove one of the two keys")
 
 
 def inherited(radio: Any) -> Any:

@@ -82,8 +82,7 @@ uint32_t qos_held(const struct qos *q, const struct rlc_sdu_queue *queue, int64_
 
 	if (has_ubit < 0)
 		return queue->bytes - (queue->head_sent ? qos_first(queue) : 0);
-	return queue->bytes -
-	       smaller(queue->bytes, larger(bytes_of(has_ubit), qos_first(queue)));
+	return queue->bytes - smaller(queue->bytes, larger(bytes_of(has_ubit), qos_first(queue)));
 }
 
 uint32_t qos_packets(const struct qos *q, const struct rlc_sdu_queue *queue, int64_t now_ns)

@@ -21,8 +21,8 @@
 #include "rlc/common/sdu_queue.h"
 
 struct qos_bucket {
-	uint32_t rate_bps;  /* 0: there is none */
-	int64_t most_ubit;  /* tokens that it holds, in millionths of a bit */
+	uint32_t rate_bps; /* 0: there is none */
+	int64_t most_ubit; /* tokens that it holds, in millionths of a bit */
 	int64_t tokens_ubit;
 	int64_t since_us; /* it was filled up to then */
 };

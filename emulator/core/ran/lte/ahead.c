@@ -2,9 +2,9 @@
 /*
  * ahead.c - bearers that go ahead of the scheduler's order, by their QoS; see ahead.h.
  *
- * As in NR (ran/nr/ahead.c), but in the downlink alone: all bearers of a UE are one group of logical
- * channels, so of the uplink the eNB does not know to which of them the bytes of a BSR belong.
- * Source: TS 23.203 6.1.7.2; TS 36.321 5.4.5
+ * As in NR (ran/nr/ahead.c), but in the downlink alone: all bearers of a UE are one group of
+ * logical channels, so of the uplink the eNB does not know to which of them the bytes of a BSR
+ * belong. Source: TS 23.203 6.1.7.2; TS 36.321 5.4.5
  */
 #include "ran/lte/ahead.h"
 
@@ -52,9 +52,9 @@ static void claim(struct lte *lte, struct sched_flow *f, uint32_t bytes,
 	fits = phy_tbs(sch->itbs, n_rb);
 	if (fits <= grant_overhead(fits) || fits < sch->least)
 		return;
-	if (!f->claimed_rb && (sch->cqi == 0 ||
-	                       serve_process(lte, u, d->stream, d->tti + d->lead_tti) < 0 ||
-	                       !serve_assign(lte, d, u)))
+	if (!f->claimed_rb &&
+	    (sch->cqi == 0 || serve_process(lte, u, d->stream, d->tti + d->lead_tti) < 0 ||
+	     !serve_assign(lte, d, u)))
 		return;
 	d->rb->free = (uint16_t)(d->rb->free + f->claimed_rb - n_rb);
 	f->claimed_rb = n_rb;

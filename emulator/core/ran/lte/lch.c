@@ -66,7 +66,8 @@ static uint32_t fixed_part(const struct cell_rlc_cfg *rlc)
 	return rlc->mode == CELL_RLC_UM && rlc->um.sn_bits == 5 ? 1 : 2;
 }
 
-/* Of @room bytes what RLC of @b may fill, which joins SDUs: no more than its maximum bit rate allows.
+/* Of @room bytes what RLC of @b may fill, which joins SDUs: no more than its maximum bit rate
+ * allows.
  */
 static uint32_t allowed(const struct bearer *b, uint32_t room)
 {

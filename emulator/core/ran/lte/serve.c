@@ -38,8 +38,8 @@ bool serve_assign(struct lte *lte, const struct serve_decision *d, const struct 
 
 /*
  * Give @f what it needs of what it has claimed and what is left, or nothing where no data or no DCI
- * would fit. What does not segment gets room for a packet, or all of the carrier: a grant for a part
- * of one would carry nothing. Return: bytes of RLC SDUs that fit.
+ * would fit. What does not segment gets room for a packet, or all of the carrier: a grant for a
+ * part of one would carry nothing. Return: bytes of RLC SDUs that fit.
  */
 static uint32_t issue(struct lte *lte, const struct sched_flow *f, const struct serve_decision *d)
 {

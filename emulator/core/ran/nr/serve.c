@@ -105,8 +105,7 @@ static uint32_t issue_new(struct nr *nr, const struct sched_flow *f, struct nr_d
 		want = sch->least;
 	g.n_rb = nr_prb_needed(want, d->re, format, layers, d->rb.free);
 	g.bytes = nr_tbs(d->re * g.n_rb, format, layers);
-	if (g.bytes <= NR_HEADERS_OF_BLOCK ||
-	    (g.bytes < sch->least && d->rb.next > d->rb.first) ||
+	if (g.bytes <= NR_HEADERS_OF_BLOCK || (g.bytes < sch->least && d->rb.next > d->rb.first) ||
 	    (!f->claimed_rb &&
 	     !nr_control_assign(nr, d->cell, nr->ue[f->ue].rnti, f->level, d->slot)))
 		return 0;

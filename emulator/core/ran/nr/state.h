@@ -231,9 +231,9 @@ struct nr_ue {
 	struct nr_ra ra;
 	struct nr_drx drx;
 	struct nr_configured cg;
-	uint32_t dl_waiting;      /* DL processes with feedback under way, a bit for each */
-	uint32_t feedback_slot;   /* the first known_slot of these, or NR_SLOT_NEVER */
-	uint32_t backlog;         /* what BSRs told the gNB of the uplink */
+	uint32_t dl_waiting;    /* DL processes with feedback under way, a bit for each */
+	uint32_t feedback_slot; /* the first known_slot of these, or NR_SLOT_NEVER */
+	uint32_t backlog;       /* what BSRs told the gNB of the uplink */
 	uint32_t backlog_of[CELL_MAX_BEARERS]; /* and by bearer */
 	uint32_t requested;       /* slot from which the gNB knows of an SR, or NR_SLOT_NEVER */
 	int64_t backlog_since_ns; /* it was told of it, or last granted */
