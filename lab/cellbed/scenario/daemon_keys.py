@@ -93,8 +93,7 @@ class Value:
     def limit(self, struct: str) -> str:
         """A field in nanoseconds holds what is less than a microsecond above the greatest value, too."""
         high = self.stored(self.high + 1) - 1 if self.kind == "KIND_US_TO_NS" else self.stored(self.high)
-        low = 0 if self.field in _ZERO_IF_UNSET else self.stored(self.low)
-        return f"LIMIT({struct}, {self.field}, {low}, {high})"
+        return f"LIMIT({struct}, {self.field}, {self._least()}, {high})"
 
     def is_range(self) -> bool:
         """Whether two limits say all. The core takes a value that is not set for some."""
@@ -104,7 +103,10 @@ class Value:
     def drawn(self, struct: str) -> str:
         """Between which values tests may draw, ends included; the check may refuse some between."""
         high = _Q32 if self.kind == "KIND_PROBABILITY" else self.stored(self.high)
-        return f"LIMIT({struct}, {self.field}, {self.stored(self.low)}, {high})"
+        return f"LIMIT({struct}, {self.field}, {self._least()}, {high})"
+
+    def _least(self) -> Any:
+        return 0 if self.field in _ZERO_IF_UNSET else self.stored(self.low)
 
     def names(self) -> str:
         """What the daemon's list of an enumeration is called."""
