@@ -22,6 +22,7 @@ TABLE = {row[0]: row[1:] for row in itertools.takewhile(lambda row: row[0] != "f
 #: What has tests of its own that are longer than a row is worth.
 ELSEWHERE = {
     "without root": "tests/test_rootless.py", "in a container, without kernel modules": "tests/test_image.py",
+    "guaranteed and maximum bit rates of bearers": "emulator/tests/prop/test_qos.py",
     "PDCP in order across handovers": "emulator/tests/prop/test_nr_handover.py",
     "on several machines": "tests/test_fleet_ssh.py", "changes while it runs": "tests/test_set.py",
     "IPv6 only, with 464XLAT": "tests/test_xlat.py",

@@ -86,6 +86,12 @@ struct cell_filter {
 	struct cell_prefix remote; /* and at the other end */
 };
 
+/* Of a bearer that says nothing else: those of 5QI 9, and the window of every 5QI. Source:
+ * TS 23.501 Table 5.7.4-1 */
+#define CELL_QOS_LEVEL     90
+#define CELL_QOS_PDB_MS    300
+#define CELL_QOS_WINDOW_MS 2000
+
 /* A bearer. */
 struct cell_bearer_cfg {
 	uint8_t ue;       /* its number, from 1 */
@@ -93,7 +99,14 @@ struct cell_bearer_cfg {
 	uint32_t prioritised_rate_bps; /* PBR: before lower priorities get more than theirs, 0 =
 	                                  none */
 	uint16_t bucket_ms;            /* BSD: so long it adds up */
-	uint8_t n_filters;             /* 0: the default bearer, which takes the rest */
+	uint8_t priority_level; /* 1 before 2, 0 = CELL_QOS_LEVEL. Source: TS 23.501 5.7.3.3 */
+	uint16_t pdb_ms;        /* packet delay budget, 0 = CELL_QOS_PDB_MS */
+	uint16_t averaging_window_ms; /* of the next rates, 0 = CELL_QOS_WINDOW_MS */
+	uint32_t gbr_dl_bps;          /* guaranteed, 0 in both directions: non-GBR */
+	uint32_t gbr_ul_bps;
+	uint32_t mbr_dl_bps; /* at most, 0 = any */
+	uint32_t mbr_ul_bps;
+	uint8_t n_filters; /* 0: the default bearer, which takes the rest */
 	struct cell_filter filter[CELL_MAX_FILTERS];
 	struct cell_rlc_cfg rlc;
 	struct cell_pdcp_cfg pdcp;

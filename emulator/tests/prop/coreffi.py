@@ -8,8 +8,9 @@ import os
 import re
 import struct
 import subprocess
+import weakref
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import cffi
 
@@ -58,6 +59,9 @@ _, _OUT = _layout("struct cell_out")
 _INFO_NAMES, _INFO = _layout("struct cell_pdu_info")
 _RECORD_NAMES, _RECORD = _layout("struct cell_record")
 _EVENT = _RECORD_NAMES.index("event")
+
+
+_BEARERS: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()  # of a struct cell_cfg
 
 
 class Output(NamedTuple):
@@ -174,19 +178,36 @@ def put(structure, name: str, value) -> None:
     setattr(get(structure, within) if within else structure, last, value)
 
 
+def _add_bearers(cfg, bearers: list[dict]) -> None:
+    """In the order of their UEs, each with one filter at most: `filter`, or none. They live as long as @cfg."""
+    if not bearers:
+        return
+    array = _BEARERS[cfg] = ffi.new("struct cell_bearer_cfg[]", len(bearers))
+    for i, fields in enumerate(bearers):
+        array[i] = lib.cell_cfg_bearer(cfg)
+        array[i].priority = 8
+        for name, value in fields.items():
+            if name == "filter":
+                array[i].n_filters, array[i].filter[0] = 1, value
+            else:
+                put(array[i], name, value)
+    cfg.bearer, cfg.n_bearers = array, len(bearers)
+
+
 def make_cfg(fields: dict):
     """struct cell_cfg of the default and @fields, by their names with dots. Raises ValueError when the core refuses it.
     """
     cfg = ffi.new("struct cell_cfg *")
     lib.cell_cfg_default(cfg)
     for name, value in fields.items():
-        if name != "ue":
+        if name not in ("ue", "bearer"):
             put(cfg, name, value)
     any_ue = ffi.new("struct cell_ue_cfg *", cfg.ue[0])
     for i, ue in enumerate(fields.get("ue", [])):
         cfg.ue[i] = any_ue[0]
         for name, value in {"rnti": 61 + i, **ue}.items():
             setattr(cfg.ue[i], name, value)
+    _add_bearers(cfg, fields.get("bearer", []))
     field, text = ffi.new("char **"), ffi.new("char **")
     if lib.cell_cfg_check(cfg, ffi.cast("const char **", field), ffi.cast("const char **", text)) < 0:
         raise ValueError(f"{ffi.string(field[0]).decode()}: {ffi.string(text[0]).decode()}")

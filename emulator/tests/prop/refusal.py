@@ -114,6 +114,14 @@ def of_all_ues(c: Any) -> list[Any]:
     return [b for number in range(1, min(c.n_ue, UES) + 1) for b in bearers_of(c, number)]
 
 
+def _rate(b: Any, kind: str, way: str) -> int:
+    return getattr(b, f"{kind}_{way}_bps")
+
+
+def _has_rate(b: Any) -> bool:
+    return any(_rate(b, kind, way) for kind in ("gbr", "mbr") for way in ("dl", "ul"))
+
+
 def _filters(c: Any) -> list[Any]:
     return [b.filter[i] for b in bearers(c) for i in range(min(b.n_filters, _FILTERS_MAX))]
 
@@ -146,6 +154,11 @@ OF_CHANNELS = [
             and _one_default_each(c)),
     Refusal("bearer.n_filters", "0..4", lambda c: all(b.n_filters <= 4 for b in bearers(c))),
     *in_range("CFG_BEARER", bearers),
+    *(Refusal(f"mbr_{way}_bps", "none, or at least the guaranteed bit rate",
+              lambda c, way=way: all(not _rate(b, "mbr", way) or _rate(b, "mbr", way) >= _rate(b, "gbr", way)
+                                     for b in bearers(c))) for way in ("dl", "ul")),
+    Refusal("pdcp.duplication", "0 with a priority level or rates",
+            lambda c: not any(b.pdcp.duplication and (b.priority_level or _has_rate(b)) for b in bearers(c))),
     *in_range("CFG_FILTER", _filters),
     *(Refusal(f"filter.{end}", "of IPv4 0..32 bits, of IPv6 0..128",
               lambda c, end=end: all(_is_prefix(getattr(f, end)) for f in _filters(c))) for end in ("local", "remote")),

@@ -162,6 +162,9 @@ LTE_NETWORKS = {
     "handover, a3": Network(_LTE, _TO_NETWORK, _TUNNELS | {"handover.a3.on": 1},
                             [{"ue": 2, "n_filters": 1, "rlc.mode": AM}]),
     "cells without a core": Network(_LTE, [{**ue, "enb": 1} for ue in _PAIR], {"n_enb": 2}),
+    "rates": Network(_LTE, _TO_NETWORK[:1], {}, [
+        {"ue": 1, "n_filters": 1, "rlc.mode": AM, "priority_level": 20, "gbr_dl_bps": 64_000, "mbr_dl_bps": 64_000,
+         "gbr_ul_bps": 64_000, "mbr_ul_bps": 128_000}]),
     "bearers": Network(_LTE, _TO_NETWORK, _TUNNELS, _ALL_KINDS),
     "filters": Network(_LTE, _TO_NETWORK[:1], {}, _BY_ADDRESS),
     "queues": Network(_LTE, _TO_NETWORK, _TUNNELS | {"rlc.qdisc": [{"kind": lib.CELL_QDISC_CODEL},

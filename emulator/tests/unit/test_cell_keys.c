@@ -7,7 +7,7 @@
 #include "cfg_values.h"
 #include "unit.h"
 
-#define INPUTS      300000
+#define INPUTS      1000000
 #define INPUT_BYTES 400
 
 static const struct limit cell_keys[] = { CFG_DRAWN };

@@ -11,7 +11,7 @@ static const struct cell_bearer_cfg cfg = { .prioritised_rate_bps = 8000, .bucke
 
 static void test_order(void **state)
 {
-	static const uint8_t same[] = { 8, 8, 8 }, mixed[] = { 1, 16, 2, 2, 1 };
+	static const uint16_t same[] = { 8, 8, 8 }, mixed[] = { 1, 16, 2, 2, 1 };
 	uint8_t order[5];
 
 	(void)state;

@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from cellbed.run import address, cellreplay, core_network, mahimahi, netem, qdisc, radios, topology
+from cellbed.run import address, cellreplay, core_network, mahimahi, netem, qdisc, qos, radios, topology
 
 # Schedulers that ask for the weights of UEs.
 WEIGHTED = ("wfq", "mlwdf")
@@ -198,7 +198,7 @@ def _tunnel_of(ue: str, settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def _bearer(bearer: dict[str, Any]) -> dict[str, Any]:
-    return {**_qdiscs(bearer), "filters": [{key: value for key, value in one.items() if value is not None}
+    return {**_qdiscs(qos.told(bearer)), "filters": [{key: value for key, value in one.items() if value is not None}
                                   for one in bearer["filters"]]}
 
 

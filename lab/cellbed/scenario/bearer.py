@@ -13,7 +13,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, model_validator
 
-from cellbed.scenario.fields import BitsPerSecond, Key, Milliseconds, Model, Size, unset
+from cellbed.run import qos
+from cellbed.scenario.fields import BitsPerSecond, Key, Milliseconds, Model, Rate, Size, unset
 from cellbed.scenario.qdisc import Words
 
 # What a bearer has of the radio's where it does not say otherwise.
@@ -146,6 +147,12 @@ class Filter(Model):
         return self
 
 
+# Source: TS 23.501 Table 5.7.4-1; TS 23.203 Tables 6.1.7-A, 6.1.7-B
+FiveQi = Literal[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 65, 66, 67, 69, 70, 71, 72, 73, 74, 76, 79, 80, 82, 83, 84, 85, 86,
+                 87, 88, 89, 90]
+Qci = Literal[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 65, 66, 67, 69, 70, 71, 72, 73, 74, 75, 76, 79, 80, 82, 83, 84, 85]
+
+
 class Bearer(Model):
     """A radio bearer of a UE, in both directions. Source: TS 36.321 5.4.3.1; TS 36.331 LogicalChannelConfig."""
 
@@ -159,6 +166,30 @@ class Bearer(Model):
         says="What it gets before lower priorities get more than theirs. TS 36.331 `prioritisedBitRate`")
     bucket_ms: Milliseconds = Key(100, 50, 1000,
         says="So long what it did not use of that adds up. TS 36.331 `bucketSizeDuration`")
+    five_qi: FiveQi | None = Key(None, exclude_if=unset,
+        says="With `system: nr`: its QoS flow has the characteristics that TS 23.501 Table 5.7.4-1 gives this 5QI: "
+             "priority level and packet delay budget, and whether it has a guaranteed bit rate; null: 9, which leaves "
+             "all to `radio.scheduler`")
+    qci: Qci | None = Key(None, exclude_if=unset,
+        says="With `system: lte` in place of the key before: a QCI of TS 23.203 Table 6.1.7. Priority levels are ten "
+             "times those of that table, as 5QIs have them")
+    priority_level: int | None = Key(None, 1, 127, exclude_if=unset,
+        says="In place of the level of its 5QI or QCI: 1 goes before 2. What is below 90 goes ahead of the scheduler's "
+             "order, with a guaranteed rate up to that. TS 23.501 5.7.3.3")
+    pdb_ms: Milliseconds | None = Key(None, 1, 1100, exclude_if=unset,
+        says="In place of its packet delay budget: of one priority level the packet goes first whose budget ends "
+             "first. TS 23.501 5.7.3.4")
+    gbr_dl: Rate | None = Key(None, 1000, 4_000_000_000, exclude_if=unset,
+        says="Guaranteed bit rate in the downlink, GFBR of NR: as long as it gets less, it goes ahead of the "
+             "scheduler's order; a bearer with this key or the next is a GBR bearer. TS 23.501 5.7.2.5")
+    gbr_ul: Rate | None = Key(None, 1000, 4_000_000_000, exclude_if=unset,
+        says="The same in the uplink, with `system: nr` only")
+    mbr_dl: Rate | None = Key(None, 1000, 4_000_000_000, exclude_if=unset,
+        says="Maximum bit rate in the downlink, MFBR of NR: what exceeds it waits; null: any. TS 23.501 5.7.2.5")
+    mbr_ul: Rate | None = Key(None, 1000, 4_000_000_000, exclude_if=unset, says="The same in the uplink, by the UE")
+    averaging_window_ms: Milliseconds | None = Key(None, 1, 4095, exclude_if=unset,
+        says="So long these rates are averaged: what they give in this time may leave at once after a pause; null: "
+             "2000, as all 5QIs have it. TS 23.501 5.7.3.6; TS 38.413 9.3.1.82")
     rlc: Rlc = Key(Rlc(), says="Keys that are not here are those of `radio.rlc`; the next three likewise")
     rlc_um: RlcUm = RlcUm()
     rlc_am: RlcAm = RlcAm()
@@ -183,6 +214,46 @@ def check_qdiscs(where: str, of: Any) -> None:
     if of.pdcp.duplication:
         raise ValueError(f"{value}: cellbed does not model drops of one of two copies; allowed pfifo, or "
                          "pdcp.duplication: false")
+
+
+def check_qos(where: str, bearer: Bearer, system: str) -> None:
+    """Refuse keys of a bearer's QoS that contradict each other.
+
+    Args:
+        where: key of the bearer.
+        system: lte or nr.
+
+    Raises:
+        ValueError: with key, value and what is allowed.
+    """
+    def refuse(key: str, why: str) -> None:
+        raise ValueError(f"key '{where}.{key}': value {getattr(bearer, key)}: {why}")
+
+    given = [key for key in qos.KEYS if getattr(bearer, key) is not None]
+    other = "qci" if system == "nr" else "five_qi"
+    if other in given:
+        refuse(other, f"radio.system {system} has none; use {'five_qi' if system == 'nr' else 'qci'}")
+    rates = [key for key in given if key in qos.RATES]
+    if given and bearer.pdcp.duplication:
+        refuse(given[0], "cellbed does not model the QoS of two copies; remove the key, or pdcp.duplication")
+    if "averaging_window_ms" in given and not rates:
+        refuse("averaging_window_ms", "it is of rates; give gbr_dl, gbr_ul, mbr_dl or mbr_ul, or remove the key")
+    for direction in ("dl", "ul"):
+        gbr, mbr = getattr(bearer, f"gbr_{direction}"), getattr(bearer, f"mbr_{direction}")
+        if gbr is not None and mbr is not None and mbr < gbr:
+            refuse(f"mbr_{direction}", f"less than gbr_{direction}; allowed {gbr} bit/s or more")
+    key = "five_qi" if bearer.five_qi is not None else "qci"
+    if system == "lte" and bearer.gbr_ul is not None:
+        refuse("gbr_ul", "a UE reports its bearers as one group of logical channels, so the eNB does not know which "
+                         "has something to send; remove the key, or use radio.system nr")
+    standard = qos.CHARACTERISTICS.get(getattr(bearer, key) or 0)
+    if standard is None:
+        return
+    guaranteed = [rate for rate in rates if rate.startswith("gbr")]
+    if standard.gbr and not guaranteed:
+        refuse(key, "its bearers have a guaranteed bit rate (TS 23.501 5.7.2.5); add gbr_dl, gbr_ul or both")
+    if not standard.gbr and guaranteed:
+        refuse(guaranteed[0], f"{key} {getattr(bearer, key)} has no guaranteed bit rate; remove one of the two keys")
 
 
 def inherited(radio: Any) -> Any:

@@ -60,7 +60,10 @@ _DAEMON_ONLY = {"cell": ("enbs", "sgw", "broadcast", *handover.SECTIONS),
                 "ues": ("name", "enb", "address", "address6", "clat6")}
 _SCENARIO_ONLY = {"cell": ("events", "channel", "mtu"), "timing": ("preset",), "handover": handover.SECTIONS,
                   "packet_trace": ("uplink_sizes", "downlink_sizes"), "constant_rate": ("satellite",),
-                  "nr": ("broadcast",), "gtpu": ("outer",)}
+                  "nr": ("broadcast",), "gtpu": ("outer",), "bearers": ("five_qi", "qci")}
+# Keys that the core takes 0 for where a scenario leaves them out.
+_ZERO_IF_UNSET = ("priority_level", "pdb_ms", "averaging_window_ms", "gbr_dl_bps", "gbr_ul_bps", "mbr_dl_bps",
+                  "mbr_ul_bps")
 _MAY_BE_UNSET = ("weight", "dscp", "second_cqi_ul", "second_cqi_dl", "nr.phy.coreset_rb")
 _OF_BEARERS = ("rlc", "rlc_um", "rlc_am", "pdcp")  # sections whose fields struct cell_bearer_cfg has, too
 _NS_PER_US = 1000
@@ -90,7 +93,7 @@ class Value:
     def limit(self, struct: str) -> str:
         """A field in nanoseconds holds what is less than a microsecond above the greatest value, too."""
         high = self.stored(self.high + 1) - 1 if self.kind == "KIND_US_TO_NS" else self.stored(self.high)
-        return f"LIMIT({struct}, {self.field}, {self.stored(self.low)}, {high})"
+        return f"LIMIT({struct}, {self.field}, {self._least()}, {high})"
 
     def is_range(self) -> bool:
         """Whether two limits say all. The core takes a value that is not set for some."""
@@ -100,7 +103,10 @@ class Value:
     def drawn(self, struct: str) -> str:
         """Between which values tests may draw, ends included; the check may refuse some between."""
         high = _Q32 if self.kind == "KIND_PROBABILITY" else self.stored(self.high)
-        return f"LIMIT({struct}, {self.field}, {self.stored(self.low)}, {high})"
+        return f"LIMIT({struct}, {self.field}, {self._least()}, {high})"
+
+    def _least(self) -> Any:
+        return 0 if self.field in _ZERO_IF_UNSET else self.stored(self.low)
 
     def names(self) -> str:
         """What the daemon's list of an enumeration is called."""

@@ -22,6 +22,7 @@ from cellbed.scenario.bearer import (
     RlcUm,
     check_list,
     check_qdiscs,
+    check_qos,
     inherited,
 )
 from cellbed.scenario.channel import Channel
@@ -372,6 +373,7 @@ class Radio(Model):
                        direct=ue.peer in self.ues, by_lcid=self.system != "nr")
             for i, bearer in enumerate(ue.bearers):
                 check_qdiscs(f"radio.ues.{name}.bearers.{i}", bearer)
+                check_qos(f"radio.ues.{name}.bearers.{i}", bearer, self.system)
             for mode in self.rlc_modes(name):
                 if self.system != "nr" and mode in WHOLE and self.n_rb < WHOLE_MIN_RB:
                     raise ValueError(f"key 'radio.n_rb': value {self.n_rb}: rlc.mode {mode} does not segment, and a "

@@ -19,6 +19,7 @@ from cellbed.scenario.fields import (
 # What names end with, and what they count then.
 UNITS = {"ms": Unit.MILLISECOND, "us": Unit.MICROSECOND, "tti": Unit.TTI, "slots": Unit.SLOT,
          "bps": Unit.BIT_PER_SECOND, "rate": Unit.BIT_PER_SECOND}
+BIT_RATES = ("gbr", "mbr")  # of TS 23.501, which have a direction behind them
 
 
 class Keys(BaseModel):
@@ -62,7 +63,8 @@ def test_names_and_types_say_the_same_unit():
             value = daemon_keys._value(section, name, name, info)
             if value is None or value.kind not in ("KIND_UINT", "KIND_MS_TO_TTI", "KIND_US_TO_NS") or value.choices:
                 continue
-            assert units == {UNITS[end] for end in (name.rpartition("_")[2],) if end in UNITS}, f"{section}.{name}"
+            end = "rate" if name.startswith(BIT_RATES) else name.rpartition("_")[2]
+            assert units == ({UNITS[end]} if end in UNITS else set()), f"{section}.{name}"
             seen |= units
     assert seen == set(UNITS.values())
 

@@ -4,7 +4,7 @@
 
 #define MBIT_PER_BYTE 8000 /* thousandths of a bit; a bit/s is one in a millisecond */
 
-void lcp_order(uint8_t n, const uint8_t *priority, uint8_t *ret)
+void lcp_order(uint8_t n, const uint16_t *priority, uint8_t *ret)
 {
 	for (uint8_t i = 0; i < n; i++) {
 		uint8_t k = (uint8_t)((i + 1) % n), at = i;

@@ -24,14 +24,20 @@ struct lcp_bucket {
 	uint32_t slot;       /* sub-frame or slot up to which it is filled */
 };
 
+/** lcp_priority() - of a channel whose QoS has priority level @level: the less, the earlier */
+static inline uint16_t lcp_priority(const struct cell_bearer_cfg *cfg, uint8_t level)
+{
+	return (uint16_t)(cfg->priority << 8 | level);
+}
+
 /**
  * lcp_order() - channels in the order in which they are served
  * @n:        of them, at least 1
- * @priority: of each, 1 is the first
+ * @priority: of each, lcp_priority()
  * @ret:      their indices. Of one priority in the order of the indices, but the default bearer,
  *            index 0, comes last.
  */
-void lcp_order(uint8_t n, const uint8_t *priority, uint8_t *ret);
+void lcp_order(uint8_t n, const uint16_t *priority, uint8_t *ret);
 
 /* What a channel has to send. */
 struct lcp_waiting {

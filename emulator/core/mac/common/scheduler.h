@@ -30,15 +30,17 @@
 #define SCHED_CROWD     UINT8_MAX /* in place of a UE: of the crowd */
 
 struct sched_flow {
-	uint32_t backlog;  /* bytes; 0 = nothing to serve */
-	uint32_t waiting;  /* bytes at the start of the sub-frame, served meanwhile or not */
-	uint32_t rate;     /* bytes that a sub-frame of the carrier would hold for it alone */
-	uint32_t delay_us; /* that the first of them has waited: head-of-line delay */
-	uint16_t id;       /* of this flow among all, below SCHED_FLOWS_MAX */
-	uint8_t ue;        /* index, or SCHED_CROWD */
-	uint8_t dir;       /* enum cell_dir */
-	uint8_t weight;    /* 1..255 */
-	uint8_t level;     /* log2 of the control channel elements of its DCIs */
+	uint32_t backlog;    /* bytes; 0 = nothing to serve */
+	uint32_t waiting;    /* bytes at the start of the sub-frame, served meanwhile or not */
+	uint32_t rate;       /* bytes that a sub-frame of the carrier would hold for it alone */
+	uint32_t delay_us;   /* that the first of them has waited: head-of-line delay */
+	uint16_t id;         /* of this flow among all, below SCHED_FLOWS_MAX */
+	uint8_t ue;          /* index, or SCHED_CROWD */
+	uint8_t dir;         /* enum cell_dir */
+	uint8_t weight;      /* 1..255 */
+	uint8_t level;       /* log2 of the control channel elements of its DCIs */
+	uint32_t claimed;    /* bytes of the backlog that go ahead of the scheduler's order */
+	uint16_t claimed_rb; /* resource blocks that are kept for these */
 };
 
 /* What is remembered of a flow between sub-frames; all 0 at first. */

@@ -60,6 +60,21 @@ static const char *check_filter(const struct cell_filter *f, const char **ret_ra
 	return is_prefix(&f->remote) ? NULL : "filter.remote";
 }
 
+/* Source: TS 23.501 5.7.2.5 */
+static const char *check_rates(const struct cell_bearer_cfg *b, const char **ret_range)
+{
+	*ret_range = "none, or at least the guaranteed bit rate";
+	if (b->mbr_dl_bps && b->mbr_dl_bps < b->gbr_dl_bps)
+		return "mbr_dl_bps";
+	if (b->mbr_ul_bps && b->mbr_ul_bps < b->gbr_ul_bps)
+		return "mbr_ul_bps";
+	*ret_range = "0 with a priority level or rates";
+	return b->pdcp.duplication && (b->priority_level || b->gbr_dl_bps || b->gbr_ul_bps ||
+	                               b->mbr_dl_bps || b->mbr_ul_bps)
+	               ? "pdcp.duplication"
+	               : NULL;
+}
+
 const char *channel_check_bearers(const struct cell_cfg *cfg, const char **ret_range)
 {
 	for (uint32_t i = 0; i < cfg->n_bearers; i++) {
@@ -77,6 +92,8 @@ const char *channel_check_bearers(const struct cell_cfg *cfg, const char **ret_r
 		if (b->n_filters > CELL_MAX_FILTERS)
 			return "bearer.n_filters";
 		field = LIMIT_CHECK(b, bearer_limits, ret_range);
+		if (!field)
+			field = check_rates(b, ret_range);
 		for (uint8_t k = 0; k < b->n_filters && !field; k++)
 			field = check_filter(&b->filter[k], ret_range);
 		if (field)

@@ -19,7 +19,7 @@ bool bearer_fits(const struct bearer *b, uint32_t room)
 {
 	uint32_t bytes;
 
-	if (b->rlc.mode->fits)
+	if (b->rlc.mode->fits && !b->qos.most.rate_bps)
 		return b->rlc.mode->fits(&b->rlc, room);
 	bytes = bearer_bytes(b);
 	return bytes + grant_overhead(bytes) <= room;
@@ -150,6 +150,8 @@ void bearer_expire(struct lte *lte, struct bearer *b, struct pdcp_out *ret_up)
 		rlc_expired(lte, b, ret_up);
 	else if (b->pdcp_rx.expiry_ns == t_ns)
 		pdcp_expired(lte, b, ret_up);
+	else if (b->qos.opens_ns == t_ns)
+		b->qos.opens_ns = CELL_NEVER;
 	else
 		outage_over(lte, b);
 }

@@ -12,7 +12,8 @@ static inline uint32_t bearer_bytes(const struct bearer *b)
 	 * stop. */
 	if (b->stopped || b->outage_expiry_ns != CELL_NEVER)
 		return 0;
-	return b->rlc.mode->bytes_waiting(&b->rlc);
+	return qos_allowed(&b->qos, b->rlc.mode->bytes_waiting(&b->rlc), b->rlc.queue,
+	                   b->rlc.cell->event_ns);
 }
 
 /** bearer_fits() - all of bearer_bytes() fits @room bytes of a MAC PDU */
@@ -32,6 +33,7 @@ static inline int64_t bearer_next_ns(const struct bearer *b)
 	int64_t t_ns = b->rlc.expiry_ns;
 
 	t_ns = b->pdcp_rx.expiry_ns < t_ns ? b->pdcp_rx.expiry_ns : t_ns;
+	t_ns = b->qos.opens_ns < t_ns ? b->qos.opens_ns : t_ns;
 	return b->outage_expiry_ns < t_ns ? b->outage_expiry_ns : t_ns;
 }
 

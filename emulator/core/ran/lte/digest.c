@@ -21,6 +21,7 @@ static void mix_bearer(uint64_t *h, const struct bearer *b)
 	digest_mix(h, b->stopped);
 	digest_mix(h, (uint64_t)b->outage_expiry_ns);
 	digest_mix(h, (uint64_t)b->bucket.tokens_mbit);
+	qos_digest(&b->qos, h);
 	if (b->aqm.cfg.kind != CELL_AQM_NONE)
 		aqm_digest(&b->aqm, h);
 	b->rlc.mode->digest(&b->rlc, h);

@@ -174,6 +174,8 @@ static void init_bearer(struct bearer *b, struct lte *lte, struct lte_sch *sch, 
 		.at = &b->at,
 	};
 	b->rlc.mode->init(&b->rlc, &b->cfg.rlc, window);
+	qos_init(&b->qos, &b->cfg, (enum cell_dir)sch->at.dir, lte->cell.start_ns);
+	lte->goes_ahead = lte->goes_ahead || (sch->at.dir == CELL_DIR_DL && b->qos.goes_ahead);
 	bearer_init_queue(lte, b, flow);
 	bearer_init_pdcp(lte, b);
 }

@@ -32,10 +32,10 @@ bool lte_lch_fits(const struct lte_sch *sch, uint32_t room)
 
 void lte_lch_set_order(struct lte_sch *sch)
 {
-	uint8_t priority[CELL_MAX_BEARERS];
+	uint16_t priority[CELL_MAX_BEARERS];
 
 	for (uint8_t k = 0; k < sch->n_bearers; k++)
-		priority[k] = sch->bearer[k].cfg.priority;
+		priority[k] = lcp_priority(&sch->bearer[k].cfg, sch->bearer[k].qos.level);
 	lcp_order(sch->n_bearers, priority, sch->order);
 }
 
@@ -58,6 +58,28 @@ static uint32_t keep_for_each(const struct lte *lte, struct lte_sch *sch, uint32
 	return all;
 }
 
+/* The fixed part of RLC's header. Source: TS 36.322 6.2.1.3, 6.2.1.4 */
+static uint32_t fixed_part(const struct cell_rlc_cfg *rlc)
+{
+	if (rlc->mode == CELL_RLC_TM)
+		return 0;
+	return rlc->mode == CELL_RLC_UM && rlc->um.sn_bits == 5 ? 1 : 2;
+}
+
+/* Of @room bytes what RLC of @b may fill, which joins SDUs: no more than its maximum bit rate
+ * allows.
+ */
+static uint32_t allowed(const struct bearer *b, uint32_t room)
+{
+	uint32_t bytes, need;
+
+	if (!b->qos.most.rate_bps)
+		return room;
+	bytes = bearer_bytes(b);
+	need = bytes ? bytes + fixed_part(&b->cfg.rlc) : 0;
+	return need < room ? need : room;
+}
+
 /* RLC PDUs of @b for @mac, which has @used bytes of them, but for @others bytes. Return: bytes
  * with those. */
 static uint32_t fill(struct lte *lte, struct bearer *b, struct mac_pdu *mac, uint32_t tbs,
@@ -69,12 +91,14 @@ static uint32_t fill(struct lte *lte, struct bearer *b, struct mac_pdu *mac, uin
 		return used;
 	for (; max > 0 && mac->n_sdus < MAC_SDUS_MAX; max--, used += size) {
 		uint32_t room = mac_sdu_room(mac, tbs, b->at.lcid), n_ends = tb->ends.n;
+		uint32_t waited = b->rlc.queue->bytes;
 
-		size = room > others ? b->rlc.mode->build(&b->rlc, room - others,
+		size = room > others ? b->rlc.mode->build(&b->rlc, allowed(b, room - others),
 		                                          lte->rlc_buf + used, &tb->ends)
 		                     : 0;
 		if (size == 0)
 			break;
+		qos_sent(&b->qos, waited - b->rlc.queue->bytes, lte->cell.event_ns);
 		tb->sdu[mac->n_sdus] = (struct tb_sdu){
 			.epoch = b->epoch,
 			.n_ends = tb->ends.n - n_ends,

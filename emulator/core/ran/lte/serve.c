@@ -7,6 +7,7 @@
 #include "ran/lte/serve.h"
 
 #include "phy/lte/phy.h"
+#include "ran/lte/ahead.h"
 #include "ran/lte/control.h"
 #include "ran/lte/crowd.h"
 
@@ -17,8 +18,7 @@ static uint8_t carrier_of(const struct lte *lte, uint8_t stream)
 	return (uint8_t)(stream / lte->cell.cfg.lte.dl_codewords);
 }
 
-/* HARQ process of the next new block; without HARQ they are used in turn. */
-static int free_process(const struct lte *lte, const struct ue *u, uint8_t stream, uint32_t tti)
+int serve_process(const struct lte *lte, const struct ue *u, uint8_t stream, uint32_t tti)
 {
 	if (lte->harq.max_attempts == 1)
 		return (int)(tti % HARQ_PROCESSES);
@@ -37,9 +37,9 @@ bool serve_assign(struct lte *lte, const struct serve_decision *d, const struct 
 }
 
 /*
- * Give @f what it needs, or nothing where no data or no DCI would fit. What does not segment gets
- * room for a packet, or all of the carrier: a grant for a part of one would carry nothing. Return:
- * bytes of RLC SDUs that fit.
+ * Give @f what it needs of what it has claimed and what is left, or nothing where no data or no DCI
+ * would fit. What does not segment gets room for a packet, or all of the carrier: a grant for a
+ * part of one would carry nothing. Return: bytes of RLC SDUs that fit.
  */
 static uint32_t issue(struct lte *lte, const struct sched_flow *f, const struct serve_decision *d)
 {
@@ -57,6 +57,7 @@ static uint32_t issue(struct lte *lte, const struct sched_flow *f, const struct 
 		.asked = asked,
 	};
 
+	d->rb->free = (uint16_t)(d->rb->free + f->claimed_rb);
 	want = grant_wanted(f->backlog, lte->cell.cfg.lte.mac.grants_ignore_headers && !asked);
 	if (want < sch->least)
 		want = sch->least;
@@ -69,8 +70,8 @@ static uint32_t issue(struct lte *lte, const struct sched_flow *f, const struct 
 	    g.n_rb < phy_rb_needed(f->dir, g.itbs, want, control_rb(&lte->cell.cfg, f->dir)))
 		return 0; /* more another time */
 	if (f->dir == CELL_DIR_DL)
-		id = free_process(lte, u, d->stream, g.subframe);
-	if (id < 0 || !serve_assign(lte, d, u))
+		id = serve_process(lte, u, d->stream, g.subframe);
+	if (id < 0 || (!f->claimed_rb && !serve_assign(lte, d, u)))
 		return 0;
 	if (f->dir == CELL_DIR_DL) {
 		g.harq_id = (uint8_t)id;
@@ -132,49 +133,81 @@ static void drop_too_long(const struct lte *lte, const struct serve_decision *d,
 	if (pdcch->n == 0 || d->stream % lte->cell.cfg.lte.dl_codewords)
 		return;
 	for (uint32_t i = 0; i < n; i++)
-		if (!cce_fits(pdcch, flows[i].level))
+		if (!flows[i].claimed_rb && !cce_fits(pdcch, flows[i].level))
 			flows[i].backlog = 0;
+}
+
+/* The UE at @f of @flows has its one transmission of the sub-frame. Return: bytes of it. */
+static uint32_t serve_ue(struct lte *lte, struct sched_flow *flows, uint32_t n, uint32_t f,
+                         const struct serve_decision *d)
+{
+	struct sched_state *state = d->dir == CELL_DIR_DL ? &d->enb->sched_dl : &d->enb->sched_ul;
+	struct sched_flow *flow = &flows[f];
+	uint32_t served = issue(lte, flow, d);
+
+	if (flow->dir != CELL_DIR_DL)
+		granted(lte, &lte->ue[flow->ue], (enum cell_dir)flow->dir, served);
+	scheduler_by_id(lte->cell.cfg.scheduler)->served(state, flows, f, served);
+	flow->claimed_rb = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (flows[i].ue == flow->ue)
+			flows[i].backlog = 0;
+	return served;
+}
+
+/* UEs get what they have claimed: all of them, or those that have nothing else to send. */
+static void serve_claims(struct lte *lte, struct sched_flow *flows, uint32_t n, bool all,
+                         const struct serve_decision *d)
+{
+	for (uint32_t f = 0; f < n; f++) {
+		if (!flows[f].claimed_rb || (!all && flows[f].claimed < flows[f].backlog))
+			continue;
+		if (flows[f].claimed < flows[f].backlog)
+			flows[f].backlog = flows[f].claimed;
+		(void)serve_ue(lte, flows, n, f, d);
+	}
+}
+
+static void share(struct lte *lte, struct sched_flow *flows, uint32_t n,
+                  const struct serve_decision *d)
+{
+	struct sched_state *state = d->dir == CELL_DIR_DL ? &d->enb->sched_dl : &d->enb->sched_ul;
+	const struct sched *sched = scheduler_by_id(lte->cell.cfg.scheduler);
+	uint32_t turn = state->last;
+	int f;
+
+	state->tti = d->tti;
+	state->average_tti = lte->cell.cfg.pf_average_tti;
+	for (; d->rb->free > 0 && (f = sched->pick(state, flows, n)) >= 0; turn = state->last) {
+		uint32_t served;
+
+		if (flows[f].ue == SCHED_CROWD) {
+			served = issue_crowd(lte, flows, n, (uint32_t)f, d);
+			sched->served(state, flows, (uint32_t)f, served);
+		} else {
+			served = serve_ue(lte, flows, n, (uint32_t)f, d);
+			if (served == 0 && lte->ue[flows[f].ue].sch[flows[f].dir].least)
+				state->last = turn; /* what others leave may never be enough */
+		}
+		if (served == 0)
+			drop_too_long(lte, d, flows, n);
+	}
 }
 
 void serve_flows(struct lte *lte, struct sched_flow *flows, uint32_t n,
                  const struct serve_decision *d)
 {
-	bool dl = d->dir == CELL_DIR_DL;
-	struct sched_state *state = dl ? &d->enb->sched_dl : &d->enb->sched_ul;
-	const struct sched *sched = scheduler_by_id(lte->cell.cfg.scheduler);
 	struct crowd *crowd = &d->enb->crowd[d->dir];
-	uint32_t turn = state->last;
-	int f;
+	bool claims = lte->goes_ahead && d->dir == CELL_DIR_DL;
+	uint32_t n_ue = n;
 
+	if (claims) {
+		lte_ahead_claim(lte, flows, n, d);
+		serve_claims(lte, flows, n, false, d);
+	}
 	if (crowd->n_waiting > 0)
 		n += lte_crowd_flows(lte, crowd, d->tti, &flows[n]);
-
-	state->tti = d->tti;
-	state->average_tti = lte->cell.cfg.pf_average_tti;
-	for (; d->rb->free > 0 && (f = sched->pick(state, flows, n)) >= 0; turn = state->last) {
-		struct sched_flow *flow = &flows[f];
-		struct ue *u;
-		uint32_t served;
-
-		if (flow->ue == SCHED_CROWD) {
-			served = issue_crowd(lte, flows, n, (uint32_t)f, d);
-			sched->served(state, flows, (uint32_t)f, served);
-			if (served == 0)
-				drop_too_long(lte, d, flows, n);
-			continue;
-		}
-		u = &lte->ue[flow->ue];
-		served = issue(lte, flow, d);
-		if (flow->dir != CELL_DIR_DL)
-			granted(lte, u, (enum cell_dir)flow->dir, served);
-		sched->served(state, flows, (uint32_t)f, served);
-		if (served == 0 && u->sch[flow->dir].least)
-			state->last = turn; /* what others leave may never be enough */
-		/* One transmission of a UE in a sub-frame. */
-		for (uint32_t i = 0; i < n; i++)
-			if (flows[i].ue == flow->ue)
-				flows[i].backlog = 0;
-		if (served == 0)
-			drop_too_long(lte, d, flows, n);
-	}
+	share(lte, flows, n, d);
+	if (claims)
+		serve_claims(lte, flows, n_ue, true, d);
 }

@@ -20,6 +20,10 @@ struct serve_decision {
  */
 bool serve_assign(struct lte *lte, const struct serve_decision *d, const struct ue *u);
 
+/** serve_process() - HARQ process of the next new downlink block, or -1; without HARQ they are used
+ * in turn */
+int serve_process(const struct lte *lte, const struct ue *u, uint8_t stream, uint32_t tti);
+
 /** serve_flows() - @n flows of UEs, with space behind them for those of the crowd */
 void serve_flows(struct lte *lte, struct sched_flow *flows, uint32_t n,
                  const struct serve_decision *d);

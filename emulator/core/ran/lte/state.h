@@ -18,6 +18,7 @@
  *   request      Scheduling Requests
  *   answer       an eNB's answers to preambles
  *   crowd        modelled UEs that only load the scheduler
+ *   ahead        which bearers go ahead of the scheduler's order, by their QoS
  *   serve        flows get resource blocks and control channel elements
  *   enb          what an eNB does in a sub-frame: grants, downlink
  *   ue           what a UE does: transmit on grants, random access
@@ -44,6 +45,7 @@
 #include "mac/common/cce.h"
 #include "mac/common/crowd.h"
 #include "mac/common/lcp.h"
+#include "mac/common/qos.h"
 #include "mac/common/scheduler.h"
 #include "mac/common/tb.h"
 #include "mac/lte/grant.h"
@@ -74,6 +76,7 @@ struct bearer {
 	int64_t outage_expiry_ns; /* end of the outage after a radio link failure, or CELL_NEVER */
 	bool stopped;             /* for good */
 	struct lcp_bucket bucket;
+	struct qos qos;
 	struct out_at at;
 };
 
@@ -229,6 +232,7 @@ struct lte {
 	struct enb enb[CELL_MAX_ENB];
 	struct epc epc;
 	uint16_t next_rnti; /* for UEs that come from another cell */
+	bool goes_ahead;    /* some bearer does in the downlink, by its QoS */
 
 	struct sched_memory *sched; /* of all schedulers */
 	struct crowd_memory crowd;  /* of all cells and directions */

@@ -45,6 +45,6 @@ bool nr_control_assign(struct nr *nr, uint8_t cell, uint16_t rnti, uint8_t level
 void nr_control_drop(const struct nr *nr, uint8_t cell, struct sched_flow *flows, uint32_t n)
 {
 	for (uint32_t i = 0; nr->cces && i < n; i++)
-		if (!cce_fits(&nr->pdcch[cell], flows[i].level))
+		if (!flows[i].claimed_rb && !cce_fits(&nr->pdcch[cell], flows[i].level))
 			flows[i].backlog = 0;
 }

@@ -16,6 +16,7 @@ static void mix_drb(uint64_t *h, const struct drb *b)
 	digest_mix(h, b->reported);
 	digest_mix(h, (uint64_t)b->outage_expiry_ns);
 	digest_mix(h, (uint64_t)b->bucket.tokens_mbit);
+	qos_digest(&b->qos, h);
 	if (b->aqm.cfg.kind != CELL_AQM_NONE)
 		aqm_digest(&b->aqm, h);
 	if (b->awaits_status)

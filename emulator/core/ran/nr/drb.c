@@ -103,6 +103,8 @@ void drb_init(struct drb *b, struct nr *nr, struct nr_sch *sch, uint8_t k,
 		.cell = &nr->cell,
 		.at = &b->at,
 	};
+	qos_init(&b->qos, &b->cfg, sch->at.dir, nr->cell.start_ns);
+	nr->goes_ahead = nr->goes_ahead || b->qos.goes_ahead;
 	drb_tx_init(nr, b, memory->flow);
 	memory->flow += aqm_flows(qdisc);
 	b->rlc.mode->init(&b->rlc, &b->cfg.rlc, memory->window);
@@ -313,6 +315,8 @@ void drb_expire(struct nr *nr, struct drb *b)
 		rlc_expired(nr, b);
 	else if (b->pdcp_rx.expiry_ns == t_ns)
 		pdcp_expired(nr, b);
+	else if (b->qos.opens_ns == t_ns)
+		b->qos.opens_ns = CELL_NEVER;
 	else
 		outage_over(nr, b);
 }

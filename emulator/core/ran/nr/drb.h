@@ -33,7 +33,14 @@ static inline uint32_t drb_bytes(const struct drb *b)
 	 * stop. */
 	if (b->stopped || b->suspended || b->outage_expiry_ns != CELL_NEVER)
 		return 0;
-	return b->rlc.mode->bytes_waiting(&b->rlc);
+	return qos_allowed(&b->qos, b->rlc.mode->bytes_waiting(&b->rlc), b->rlc.queue,
+	                   b->rlc.cell->event_ns);
+}
+
+/** drb_packets() - SDUs that the start of @b could send now, about */
+static inline uint32_t drb_packets(const struct drb *b)
+{
+	return qos_packets(&b->qos, b->rlc.queue, b->rlc.cell->event_ns);
 }
 
 /**
@@ -49,6 +56,7 @@ static inline int64_t drb_next_ns(const struct drb *b)
 	int64_t t_ns = b->rlc.expiry_ns;
 
 	t_ns = b->pdcp_rx.expiry_ns < t_ns ? b->pdcp_rx.expiry_ns : t_ns;
+	t_ns = b->qos.opens_ns < t_ns ? b->qos.opens_ns : t_ns;
 	return b->outage_expiry_ns < t_ns ? b->outage_expiry_ns : t_ns;
 }
 

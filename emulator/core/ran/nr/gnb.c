@@ -18,36 +18,11 @@
 #include "ran/nr/block.h"
 #include "ran/nr/broadcast.h"
 #include "ran/nr/control.h"
-#include "ran/nr/crowd.h"
 #include "ran/nr/frame.h"
 #include "ran/nr/lch.h"
+#include "ran/nr/serve.h"
 
-#define HEADERS_OF_BLOCK 12
-#define LISTENS_TRIED    16
-#define CROWD_RNTI       0x8000 /* of its first member's flow, for its place in search spaces */
-
-/* Resource blocks of a slot. */
-struct budget {
-	uint16_t free;
-	uint16_t next;
-	uint16_t first; /* that was free at the start */
-};
-
-/* What a decision is about. */
-struct decision {
-	struct budget rb;
-	enum cell_dir dir;
-	uint8_t cell;
-	uint32_t slot;     /* in which UEs are told */
-	uint32_t for_slot; /* of the blocks */
-	uint32_t re;       /* of a PRB there */
-};
-
-static void take(struct budget *rb, uint16_t n_rb)
-{
-	rb->next = (uint16_t)(rb->next + n_rb);
-	rb->free = (uint16_t)(rb->free - n_rb);
-}
+#define LISTENS_TRIED 16
 
 /* --- feedback --- */
 
@@ -92,163 +67,6 @@ static void take_feedback(struct nr *nr, struct nr_ue *u, uint32_t slot)
 	                                 .aux = (uint8_t)n_of[0] });
 }
 
-/* --- grants of one decision --- */
-
-static void issue(struct nr *nr, struct nr_sch *sch, struct decision *d, struct nr_grant *g)
-{
-	struct nr_ue *u = nr_ue_of(nr, sch);
-	bool dl = d->dir == CELL_DIR_DL;
-
-	g->slot = d->for_slot;
-	g->rb_start = d->rb.next;
-	take(&d->rb, g->n_rb);
-	sch->process[g->harq_id].state = NR_PROCESS_BUSY;
-	(void)nr_grant_issue(&sch->grants, g);
-	nr->cell.stats.grants++;
-	nr->promised += !g->retx;
-	if (!g->retx)
-		nr_drx_new_data(&u->drx, d->slot);
-	if (dl)
-		nr_drx_dl_assigned(&u->drx, g->harq_id);
-	else if (g->harq_id < NR_HARQ_MAX)
-		nr_drx_ul_granted(&u->drx, g->harq_id);
-	if (!dl && !g->retx && u->ra.state == NR_RA_MSG3 && u->ra.decoded)
-		nr_access_end(nr, u); /* to its C-RNTI. Source: TS 38.321 5.1.5 */
-	out_record(&nr->cell, &sch->at,
-	           (struct cell_record){ .event = CELL_EV_GRANT,
-	                                 .node = CELL_NODE_ENB,
-	                                 .peer = u->id,
-	                                 .rb = g->n_rb,
-	                                 .bytes = g->bytes,
-	                                 .value = (int32_t)(d->for_slot - d->slot),
-	                                 .mcs = g->mcs,
-	                                 .cqi = sch->cqi });
-}
-
-/* A block that was not decoded is sent again, with as many resource blocks. Return: it is. */
-static bool issue_again(struct nr *nr, struct nr_sch *sch, struct decision *d)
-{
-	const struct nr_ue *u = nr_ue_of(nr, sch);
-	int id = nr_air_retx_process(sch);
-	struct nr_grant g;
-
-	if (id < 0)
-		return false;
-	g = sch->process[id].grant;
-	g.retx = true;
-	if (g.n_rb > d->rb.free ||
-	    !nr_control_assign(nr, d->cell, u->rnti, u->sch[CELL_DIR_DL].level, d->slot))
-		return false;
-	issue(nr, sch, d, &g);
-	return true;
-}
-
-/* Processes that the gNB may use: the first ones are those of configured grants. */
-static int free_process(const struct nr *nr, const struct nr_sch *sch)
-{
-	const struct cell_cfg *cfg = &nr->cell.cfg;
-	bool reserved = sch->at.dir == CELL_DIR_UL && cfg->nr.mac.configured_grant != CELL_CG_NONE;
-
-	return nr_air_free_process(sch, reserved ? cfg->nr.mac.cg_processes : 0,
-	                           cfg->nr.mac.harq_processes);
-}
-
-/*
- * Give @f what it needs of what is left, or nothing where no data would fit. What does not segment
- * gets room for a packet, or all of the carrier.
- * Return: bytes of what waits that fit.
- */
-static uint32_t issue_new(struct nr *nr, const struct sched_flow *f, struct decision *d)
-{
-	struct nr_sch *sch = &nr->ue[f->ue].sch[f->dir];
-	const struct nr_format *format = nr_mcs(nr_table_of(nr, d->dir), sch->mcs);
-	uint8_t layers = nr_layers(nr, d->dir);
-	uint32_t want =
-		f->backlog + (d->dir == CELL_DIR_UL ? HEADERS_OF_BLOCK + f->backlog / 50 : 0);
-	int id = free_process(nr, sch);
-	struct nr_grant g = { .mcs = sch->mcs };
-
-	if (id < 0 || sch->cqi == 0 || !nr_block_room(nr, 1))
-		return 0;
-	if (want < sch->least)
-		want = sch->least;
-	g.n_rb = nr_prb_needed(want, d->re, format, layers, d->rb.free);
-	g.bytes = nr_tbs(d->re * g.n_rb, format, layers);
-	if (g.bytes <= HEADERS_OF_BLOCK || (g.bytes < sch->least && d->rb.next > d->rb.first) ||
-	    !nr_control_assign(nr, d->cell, nr->ue[f->ue].rnti, f->level, d->slot))
-		return 0;
-	g.harq_id = (uint8_t)id;
-	g.payload = g.bytes >= want ? f->backlog : g.bytes - HEADERS_OF_BLOCK;
-	issue(nr, sch, d, &g);
-	return g.payload;
-}
-
-/* The member of a crowd at @f of @flows gets what it needs. */
-static uint32_t issue_crowd(struct nr *nr, struct sched_flow *flows, uint32_t n, uint32_t f,
-                            struct decision *d)
-{
-	bool assigned = nr_control_assign(nr, d->cell, (uint16_t)(CROWD_RNTI + flows[f].id),
-	                                  flows[f].level, d->slot);
-	uint32_t served = 0;
-	uint16_t n_rb = 0;
-
-	if (assigned)
-		served = nr_crowd_issue(nr, &nr->crowd[d->cell][d->dir], &flows[f], d->for_slot,
-		                        d->re, d->rb.free, &n_rb);
-	take(&d->rb, n_rb);
-	crowd_asked(flows, n, f, served > 0 || !assigned);
-	return served;
-}
-
-static void serve(struct nr *nr, struct sched_flow *flows, uint32_t n, struct decision *d)
-{
-	const struct sched *sched = scheduler_by_id(nr->cell.cfg.scheduler);
-	struct sched_state *state = &nr->sched[d->cell][d->dir];
-	uint32_t turn = state->last;
-	int f;
-
-	state->tti = d->for_slot;
-	state->average_tti = nr->cell.cfg.pf_average_tti;
-	for (; d->rb.free > 0 && (f = sched->pick(state, flows, n)) >= 0; turn = state->last) {
-		struct nr_ue *u;
-		uint32_t served;
-
-		if (flows[f].ue == SCHED_CROWD) {
-			served = issue_crowd(nr, flows, n, (uint32_t)f, d);
-			sched->served(state, flows, (uint32_t)f, served);
-			if (served == 0)
-				nr_control_drop(nr, d->cell, flows, n);
-			continue;
-		}
-		u = &nr->ue[flows[f].ue];
-		served = issue_new(nr, &flows[f], d);
-		sched->served(state, flows, (uint32_t)f, served);
-		flows[f].backlog = 0; /* one block of a UE in a slot */
-		if (served == 0 && u->sch[d->dir].least)
-			state->last = turn; /* what others leave may never be enough */
-		if (served == 0)
-			nr_control_drop(nr, d->cell, flows, n);
-		if (served == 0 || d->dir == CELL_DIR_DL)
-			continue;
-		u->backlog = u->backlog > served ? u->backlog - served : 0;
-		u->requested = NR_SLOT_NEVER;
-		u->backlog_since_ns = nr->cell.event_ns;
-	}
-}
-
-/* Members of the crowd follow the @n UEs of @flows. */
-static void serve_with_crowd(struct nr *nr, struct sched_flow *flows, uint32_t n,
-                             struct decision *d)
-{
-	struct crowd *crowd = &nr->crowd[d->cell][d->dir];
-
-	if (crowd->member) {
-		take(&d->rb, nr_crowd_slot(nr, crowd, d->for_slot, d->rb.free));
-		n += nr_crowd_flows(nr, crowd, d->for_slot, &flows[n]);
-	}
-	serve(nr, flows, n, d);
-}
-
 static struct sched_flow flow_of(const struct nr *nr, uint8_t ue, enum cell_dir dir,
                                  uint32_t waiting, int64_t since_ns)
 {
@@ -281,7 +99,7 @@ static void decide_uplink(struct nr *nr, uint8_t cell, uint32_t slot, uint32_t f
 	struct sched_flow flows[SCHED_FLOWS_MAX];
 	uint16_t access = nr_access_until(nr, cell, for_slot);
 	uint16_t others = (uint16_t)(access + nr_access_configured(nr, cell, for_slot));
-	struct decision d = {
+	struct nr_decision d = {
 		.rb = { .first = access,
 		        .next = access,
 		        .free = (uint16_t)(others < nr->frame.ul_end ? nr->frame.ul_end - others
@@ -301,12 +119,12 @@ static void decide_uplink(struct nr *nr, uint8_t cell, uint32_t slot, uint32_t f
 		uint32_t waiting = ul_backlog(u, slot);
 
 		if (!nr_is_in(u, cell) || (u->ra.granted && u->ra.msg3.slot == for_slot) ||
-		    !nr_drx_active(&u->drx, slot) || issue_again(nr, &u->sch[CELL_DIR_UL], &d) ||
+		    !nr_drx_active(&u->drx, slot) || nr_serve_again(nr, &u->sch[CELL_DIR_UL], &d) ||
 		    waiting == 0)
 			continue;
 		flows[n++] = flow_of(nr, i, CELL_DIR_UL, waiting, u->backlog_since_ns);
 	}
-	serve_with_crowd(nr, flows, n, &d);
+	nr_serve_flows(nr, flows, n, &d);
 }
 
 /* --- the downlink --- */
@@ -324,7 +142,7 @@ static void decide_downlink(struct nr *nr, uint8_t cell, uint32_t slot, uint32_t
 {
 	struct sched_flow flows[SCHED_FLOWS_MAX];
 	uint16_t others = nr_broadcast_rb(nr, for_slot);
-	struct decision d = {
+	struct nr_decision d = {
 		.rb = { .first = others,
 		        .next = others,
 		        .free = (uint16_t)(nr->frame.n_rb - others) },
@@ -343,14 +161,14 @@ static void decide_downlink(struct nr *nr, uint8_t cell, uint32_t slot, uint32_t
 		uint32_t waiting;
 
 		if (!nr_is_in(u, cell) || !nr_drx_active(&u->drx, slot) ||
-		    issue_again(nr, &u->sch[CELL_DIR_DL], &d))
+		    nr_serve_again(nr, &u->sch[CELL_DIR_DL], &d))
 			continue;
 		waiting = dl_backlog(u);
 		if (waiting > 0)
 			flows[n++] = flow_of(nr, i, CELL_DIR_DL, waiting,
 			                     nr_lch_head_ns(&u->sch[CELL_DIR_DL]));
 	}
-	serve_with_crowd(nr, flows, n, &d);
+	nr_serve_flows(nr, flows, n, &d);
 }
 
 /* --- a slot --- */
@@ -447,11 +265,11 @@ uint32_t nr_gnb_next_slot(const struct nr *nr, const struct nr_ue *u, uint32_t f
 {
 	const struct nr_sch *dl = &u->sch[CELL_DIR_DL], *ul = &u->sch[CELL_DIR_UL];
 	uint32_t next = earlier(u->feedback_slot, nr_grant_next(&dl->grants));
-	bool up = u->backlog > 0 && free_process(nr, ul) >= 0;
+	bool up = u->backlog > 0 && nr_serve_process(nr, ul) >= 0;
 
 	if (u->detached)
 		return NR_SLOT_NEVER;
-	if (nr_air_retx_process(dl) >= 0 || (dl_backlog(u) > 0 && free_process(nr, dl) >= 0))
+	if (nr_air_retx_process(dl) >= 0 || (dl_backlog(u) > 0 && nr_serve_process(nr, dl) >= 0))
 		next = earlier(next, decides(nr, u, from));
 	if (up || nr_air_retx_process(ul) >= 0)
 		next = earlier(next, listens(nr, u, from, false));

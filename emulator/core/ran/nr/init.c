@@ -236,6 +236,7 @@ void nr_init_mac(struct nr *nr, struct nr_ue *u)
 	u->dl_waiting = 0;
 	u->feedback_slot = u->requested = NR_SLOT_NEVER;
 	u->backlog = 0;
+	memset(u->backlog_of, 0, sizeof(u->backlog_of));
 	nr_report_init(&u->report, nr, u->place);
 	nr_drx_init(&u->drx, &nr->drx);
 }

@@ -28,6 +28,14 @@ int64_t nr_lch_head_ns(const struct nr_sch *sch)
 	return first_ns;
 }
 
+uint32_t nr_lch_need_of(const struct drb *b, uint32_t bytes)
+{
+	const struct rlc_sdu_queue *q = b->rlc.queue;
+	uint32_t packets = q->bytes ? (uint32_t)((uint64_t)q->sdus.n * bytes / q->bytes) + 1 : 1;
+
+	return bytes ? bytes + HEADERS_OF_PDU * packets + HEADERS_BESIDE : 0;
+}
+
 uint32_t nr_lch_need(const struct nr_sch *sch)
 {
 	uint32_t bytes = nr_lch_bytes(sch);
@@ -37,10 +45,10 @@ uint32_t nr_lch_need(const struct nr_sch *sch)
 
 void nr_lch_set_order(struct nr_sch *sch)
 {
-	uint8_t priority[CELL_MAX_BEARERS];
+	uint16_t priority[CELL_MAX_BEARERS];
 
 	for (uint8_t k = 0; k < sch->n_drbs; k++)
-		priority[k] = sch->drb[k].cfg.priority;
+		priority[k] = lcp_priority(&sch->drb[k].cfg, sch->drb[k].qos.level);
 	lcp_order(sch->n_drbs, priority, sch->order);
 }
 
@@ -89,12 +97,14 @@ static uint32_t fill(struct drb *b, struct nr_pdu_builder *mac, uint32_t others,
 		return 0;
 	while (tb->n_sdus < NR_TB_SDUS_MAX) {
 		uint32_t room = nr_pdu_room(mac), n_ends = tb->ends.n, size;
+		uint32_t waited = b->rlc.queue->bytes;
 
-		if (room <= others)
+		if (room <= others || (b->qos.most.rate_bps && drb_bytes(b) == 0))
 			break;
 		size = b->rlc.mode->build(&b->rlc, room - others, nr_pdu_at(mac), &tb->ends);
 		if (size == 0)
 			break;
+		qos_sent(&b->qos, waited - b->rlc.queue->bytes, b->rlc.cell->event_ns);
 		(void)nr_pdu_sdu(mac, b->at.lcid, size);
 		nr_tb_add_sdu(tb, tb->ends.n - n_ends);
 		used += size;

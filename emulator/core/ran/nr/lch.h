@@ -21,7 +21,7 @@ static inline uint32_t nr_lch_packets(const struct nr_sch *sch)
 	uint32_t n = 0;
 
 	for (uint8_t k = 0; k < sch->n_drbs; k++)
-		n += sch->drb[k].rlc.queue->sdus.n;
+		n += drb_packets(&sch->drb[k]);
 	return n;
 }
 
@@ -30,6 +30,9 @@ int64_t nr_lch_head_ns(const struct nr_sch *sch);
 
 /** nr_lch_need() - bytes of a block that would take all that waits at the start of @sch */
 uint32_t nr_lch_need(const struct nr_sch *sch);
+
+/** nr_lch_need_of() - the same of @bytes of what waits of @b */
+uint32_t nr_lch_need_of(const struct drb *b, uint32_t bytes);
 
 /** nr_lch_fill() - RLC PDUs of @sch into the block that @b writes, which is @tb */
 void nr_lch_fill(struct nr *nr, struct nr_sch *sch, struct nr_pdu_builder *b, struct nr_tb *tb);

@@ -13,9 +13,14 @@
  */
 #include "ran/nr/report.h"
 
+#include <string.h>
+
 #include "mac/nr/grant.h"
+#include "ran/nr/ahead.h"
 #include "ran/nr/frame.h"
 #include "ran/nr/lch.h"
+
+_Static_assert(NR_LCGS == CELL_MAX_BEARERS, "a group for each bearer");
 
 /* SR occasions of UEs are on different uplink slots as far as there are some. */
 void nr_report_init(struct nr_report *r, const struct nr *nr, uint8_t place)
@@ -215,5 +220,7 @@ void nr_report_heard(struct nr *nr, struct nr_ue *u, const struct nr_bsr *bsr, u
 	if (u->backlog == 0)
 		u->backlog_since_ns = nr->cell.event_ns;
 	u->backlog = all > granted ? all - granted : 0;
+	memcpy(u->backlog_of, bytes, sizeof(u->backlog_of));
+	nr_ahead_granted(u, granted);
 	u->requested = NR_SLOT_NEVER;
 }

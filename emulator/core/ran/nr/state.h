@@ -24,6 +24,8 @@
  *   air          blocks from transmission to decoding, HARQ processes
  *   block        blocks are filled
  *   access       random access, at the UE and at the gNB
+ *   ahead        which bearers go ahead of the scheduler's order, by their QoS
+ *   serve        UEs get resource blocks
  *   gnb          what the gNB does in a slot: grants, downlink, feedback
  *   ue           what a UE does in a slot: blocks on grants, requests
  *   decode       what a block holds goes to the gNB and to RLC
@@ -52,6 +54,7 @@
 #include "mac/common/crowd.h"
 #include "mac/common/harq_model.h"
 #include "mac/common/lcp.h"
+#include "mac/common/qos.h"
 #include "mac/common/scheduler.h"
 #include "mac/nr/drx.h"
 #include "mac/nr/grant.h"
@@ -110,6 +113,7 @@ struct drb {
 	bool awaits_status; /* UL: the gNB does not know yet with which COUNT it is to start */
 	bool reported;      /* UL: it had data when its UE was last looked at */
 	struct lcp_bucket bucket;
+	struct qos qos; /* as the gNB sees to it */
 	struct out_at at;
 };
 
@@ -227,9 +231,10 @@ struct nr_ue {
 	struct nr_ra ra;
 	struct nr_drx drx;
 	struct nr_configured cg;
-	uint32_t dl_waiting;      /* DL processes with feedback under way, a bit for each */
-	uint32_t feedback_slot;   /* the first known_slot of these, or NR_SLOT_NEVER */
-	uint32_t backlog;         /* what BSRs told the gNB of the uplink */
+	uint32_t dl_waiting;    /* DL processes with feedback under way, a bit for each */
+	uint32_t feedback_slot; /* the first known_slot of these, or NR_SLOT_NEVER */
+	uint32_t backlog;       /* what BSRs told the gNB of the uplink */
+	uint32_t backlog_of[CELL_MAX_BEARERS]; /* and by bearer */
 	uint32_t requested;       /* slot from which the gNB knows of an SR, or NR_SLOT_NEVER */
 	int64_t backlog_since_ns; /* it was told of it, or last granted */
 	uint16_t rnti;
@@ -299,6 +304,7 @@ struct nr {
 	struct sched_memory *sched_memory;
 	struct cce_set pdcch[NR_CELLS_MAX];  /* of the slot that is processed */
 	uint16_t cces;                       /* of each slot; 0: no limit */
+	bool goes_ahead;                     /* some bearer does, by its QoS */
 	struct crowd crowd[NR_CELLS_MAX][2]; /* CELL_DIR_UL, CELL_DIR_DL */
 	uint32_t crowd_slot[NR_CELLS_MAX]
 			   [2]; /* first one whose repeated blocks were not looked at */
