@@ -234,7 +234,8 @@ def render(parameters: RouteParameters, radio: Radio, tracks: Mapping[str, track
                 sinr, best = (np.concatenate(columns) for columns in zip(*of, strict=True))
                 series.append(Series(number, direction, sinr, best, enb))
                 if direction == "dl":
-                    measured.append(_measured(parameters, radio, number, enb, np.concatenate(means[enb], axis=1), step_ms))
+                    mean = np.concatenate(means[enb], axis=1)
+                    measured.append(_measured(parameters, radio, number, enb, mean, step_ms))
     return series, measured
 
 

@@ -36,8 +36,8 @@ enum gtpu_ecn {
 struct gtpu {
 	uint32_t src; /* outer addresses, host order; of IPv6 their last 32 bits */
 	uint32_t dst;
-	bool ipv6; /* the outer header */
-	uint8_t prefix[GTPU_PREFIX_BYTES]; /* of both addresses of IPv6; of a packet read its dst's */
+	bool ipv6;                         /* the outer header */
+	uint8_t prefix[GTPU_PREFIX_BYTES]; /* of both addresses of IPv6; of dst when read */
 	uint32_t teid;
 	uint8_t type; /* enum gtpu_type */
 	uint8_t tos;  /* of the outer header: DSCP and ECN */

@@ -76,7 +76,7 @@ static inline uint32_t qos_first(const struct rlc_sdu_queue *queue)
 struct qos_claim {
 	int64_t deadline_ns; /* of the first packet, by its delay budget */
 	uint32_t bytes;
-	uint16_t flow; /* of its UE, among those that are scheduled */
+	uint32_t flow; /* of its UE, among those that are scheduled */
 	uint8_t level;
 };
 
@@ -84,7 +84,7 @@ struct qos_claim {
 
 /** qos_claim() - of a bearer whose SDUs wait in @queue, for @bytes */
 static inline struct qos_claim qos_claim(const struct qos *q, const struct rlc_sdu_queue *queue,
-                                         int64_t now_ns, uint32_t bytes, uint16_t flow)
+                                         int64_t now_ns, uint32_t bytes, uint32_t flow)
 {
 	int64_t since_ns = queue->sdus.head ? queue->sdus.head->queued_ns : now_ns;
 

@@ -17,7 +17,7 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 }
 
 /* What bearers of flow @f have to send, less what was granted before and leaves by priority. */
-static void ask(const struct lte *lte, const struct ue *u, uint16_t f, struct qos_claim *claims,
+static void ask(const struct lte *lte, const struct ue *u, uint32_t f, struct qos_claim *claims,
                 uint32_t *n)
 {
 	const struct lte_sch *sch = &u->sch[CELL_DIR_DL];
@@ -67,7 +67,7 @@ void lte_ahead_claim(struct lte *lte, struct sched_flow *flows, uint32_t n,
 	struct qos_claim claims[QOS_CLAIMS_MAX];
 	uint32_t n_claims = 0;
 
-	for (uint16_t f = 0; f < n; f++)
+	for (uint32_t f = 0; f < n; f++)
 		if (flows[f].backlog > 0)
 			ask(lte, &lte->ue[flows[f].ue], f, claims, &n_claims);
 	for (uint32_t i = 0; i < n_claims && d->rb->free > 0; i++)

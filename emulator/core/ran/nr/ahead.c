@@ -21,7 +21,7 @@ static uint32_t smaller(uint32_t a, uint32_t b)
 
 /* What bearers of flow @f have in the gNB's own queues, less what was granted before and leaves by
  * priority. */
-static void ask_downlink(const struct nr *nr, const struct nr_ue *u, uint16_t f,
+static void ask_downlink(const struct nr *nr, const struct nr_ue *u, uint32_t f,
                          struct qos_claim *claims, uint32_t *n)
 {
 	const struct nr_sch *sch = &u->sch[CELL_DIR_DL];
@@ -42,7 +42,7 @@ static void ask_downlink(const struct nr *nr, const struct nr_ue *u, uint16_t f,
 	}
 }
 
-static void ask_uplink(const struct nr *nr, const struct nr_ue *u, uint16_t f, uint32_t slot,
+static void ask_uplink(const struct nr *nr, const struct nr_ue *u, uint32_t f, uint32_t slot,
                        struct qos_claim *claims, uint32_t *n)
 {
 	const struct nr_sch *sch = &u->sch[CELL_DIR_UL];
@@ -97,7 +97,7 @@ void nr_ahead_claim(struct nr *nr, struct sched_flow *flows, uint32_t n, struct 
 	struct qos_claim claims[QOS_CLAIMS_MAX];
 	uint32_t n_claims = 0;
 
-	for (uint16_t f = 0; f < n; f++) {
+	for (uint32_t f = 0; f < n; f++) {
 		const struct nr_ue *u = &nr->ue[flows[f].ue];
 
 		if (d->dir == CELL_DIR_DL)
