@@ -18,6 +18,7 @@ from .stream import stream
 
 WAVES = 24  # of a tap
 _CHUNK = 256
+_SAME_M = 1e-11  # less does not show in a hundredth of a dB
 # Of the wave that comes straight, less than that of the way. Source: TR 38.901 7.7.2
 _STRAIGHT_DOPPLER = 0.7
 
@@ -71,18 +72,34 @@ class Taps:
         """
         low = first // _CHUNK
         chunks = (first + count - 1) // _CHUNK - low + 1
-        start = np.exp(1j * (self.pulsation[:, None, :] * ((low + np.arange(chunks)) * _CHUNK * step_s)[None, :, None]
-                             + self.phase[:, None, :]))
-        amplitudes = (start @ self._within(step_s)).reshape(self.taps, -1) / self.divisor[:, None]
+        amplitudes = self._chunks((low + np.arange(chunks)) * _CHUNK * step_s, step_s)
         return amplitudes[:, first - low * _CHUNK:][:, :count].T
 
-    def _within(self, step_s: float) -> np.ndarray:
+    def _chunks(self, starts: np.ndarray, step: float) -> np.ndarray:
+        """(taps, values) complex amplitudes at equal steps from each start of a chunk on."""
+        turned = np.exp(1j * (self.pulsation[:, None, :] * starts[None, :, None] + self.phase[:, None, :]))
+        return (turned @ self._within(step)).reshape(self.taps, -1) / self.divisor[:, None]
+
+    def _within(self, step: float) -> np.ndarray:
         """(taps, waves, steps) how far each wave has turned within a chunk: the same for all, so computed once."""
-        if self._turned is None or self._turned[0] != step_s:
-            self._turned = step_s, np.exp(1j * self.pulsation[:, :, None] * (np.arange(_CHUNK) * step_s))
+        if self._turned is None or self._turned[0] != step:
+            self._turned = step, np.exp(1j * self.pulsation[:, :, None] * (np.arange(_CHUNK) * step))
         return self._turned[1]
 
     def along(self, way_m: np.ndarray) -> np.ndarray:
         """(times, taps) complex amplitudes of taps whose Doppler shift is in waves per metre, at lengths of the way."""
+        if (step_m := self._step_m(way_m)) is not None:
+            return self._chunks(way_m[::_CHUNK], step_m)[:, :len(way_m)].T
         phase = self.pulsation[:, None, :] * way_m[None, :, None] + self.phase[:, None, :]
         return np.asarray(np.exp(1j * phase).sum(axis=2).T / self.divisor)
+
+    def _step_m(self, way_m: np.ndarray) -> float | None:
+        """Of a way at constant speed, as far as numbers can tell; None of another one."""
+        if len(way_m) < _CHUNK:
+            return None
+        step_m = float(way_m[-1] - way_m[0]) / (len(way_m) - 1)
+        if self._turned is not None and abs(self._turned[0] - step_m) * _CHUNK < _SAME_M:
+            step_m = self._turned[0]  # but for rounding that of the times before
+        number = np.arange(len(way_m))
+        off_m = way_m - way_m[::_CHUNK][number // _CHUNK] - number % _CHUNK * step_m
+        return step_m if np.abs(off_m).max() < _SAME_M else None

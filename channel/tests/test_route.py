@@ -5,8 +5,10 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from cellbed_channel import cqi, trace
+from cellbed_channel import cqi, fading, profiles, trace
 from cellbed_channel.error import ParameterError
 from cellbed_channel.link import Budget, noise_dbm
 from cellbed_channel.path_loss import UrbanMacro
@@ -184,6 +186,16 @@ def test_antennas_seldom_fade_at_once(rendered, antennas):
                            for seed in range(1, 6)])
     assert np.mean(gain) == pytest.approx(antennas, rel=0.1)
     assert np.std(gain) / np.mean(gain) == pytest.approx(1 / math.sqrt(antennas), rel=0.1)
+
+
+@given(st.floats(0, 1e4), st.floats(0.001, 1), st.integers(1, 1500), st.integers(0, 1499))
+def test_equal_steps_are_a_short_cut_only(start_m, step_m, count, stop):
+    """Amplitudes along a way at constant speed, and with a stop in it, are the sum of waves at each place."""
+    taps = fading.Taps(1, "fading/rider/dl/west", 40.0, profiles.profile("tdl_c", 300.0))
+    even = start_m + step_m * np.arange(count)
+    for way_m in (even, np.minimum(even, even[min(stop, count - 1)])):
+        waves = np.exp(1j * (taps.pulsation[None] * way_m[:, None, None] + taps.phase[None]))
+        assert np.abs(taps.along(way_m) - waves.sum(axis=2) / taps.divisor).max() < 1e-7
 
 
 def test_shadowing_has_its_deviation(rendered, tmp_path):
