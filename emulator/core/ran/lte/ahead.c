@@ -53,8 +53,8 @@ static void claim(struct lte *lte, struct sched_flow *f, uint32_t bytes,
 	if (fits <= grant_overhead(fits) || fits < sch->least)
 		return;
 	if (!f->claimed_rb &&
-	    (sch->cqi == 0 || serve_process(lte, u, d->stream, d->tti + d->lead_tti) < 0 ||
-	     !serve_assign(lte, d, u)))
+	    (sch->cqi == 0 || decision_process(lte, u, d->stream, d->tti + d->lead_tti) < 0 ||
+	     !decision_assign(lte, d, u)))
 		return;
 	d->rb->free = (uint16_t)(d->rb->free + f->claimed_rb - n_rb);
 	f->claimed_rb = n_rb;

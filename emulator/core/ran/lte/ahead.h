@@ -3,7 +3,7 @@
 #ifndef LTE_AHEAD_H
 #define LTE_AHEAD_H
 
-#include "ran/lte/serve.h"
+#include "ran/lte/decision.h"
 
 /** lte_ahead_claim() - bearers of the UEs of @flows claim resource blocks of the downlink */
 void lte_ahead_claim(struct lte *lte, struct sched_flow *flows, uint32_t n,

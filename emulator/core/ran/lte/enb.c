@@ -120,7 +120,7 @@ static bool grant_retransmission(struct lte *lte, struct ue *u, const struct ser
 
 		if (!p->tb || p->due_tti > subframe || g.n_rb > d->rb->free)
 			continue;
-		if (!serve_assign(lte, d, u))
+		if (!decision_assign(lte, d, u))
 			return false;
 		g.subframe = subframe;
 		g.wanted = 0;

@@ -13,29 +13,6 @@
 
 #define CROWD_RNTI 0x8000 /* of its first member's flow, for its place in search spaces */
 
-static uint8_t carrier_of(const struct lte *lte, uint8_t stream)
-{
-	return (uint8_t)(stream / lte->cell.cfg.lte.dl_codewords);
-}
-
-int serve_process(const struct lte *lte, const struct ue *u, uint8_t stream, uint32_t tti)
-{
-	if (lte->harq.max_attempts == 1)
-		return (int)(tti % HARQ_PROCESSES);
-	return harq_free(u->harq_dl[stream], tti);
-}
-
-bool serve_assign(struct lte *lte, const struct serve_decision *d, const struct ue *u)
-{
-	const struct grant *last = d->dir == CELL_DIR_DL ? grant_last(&u->dl) : NULL;
-	uint8_t carrier = carrier_of(lte, d->stream);
-
-	if (last && last->subframe == d->tti + d->lead_tti &&
-	    carrier_of(lte, last->stream) == carrier)
-		return true;
-	return control_assign(d->enb, carrier, u->rnti, u->sch[CELL_DIR_DL].level, d->tti);
-}
-
 /*
  * Give @f what it needs of what it has claimed and what is left, or nothing where no data or no DCI
  * would fit. What does not segment gets room for a packet, or all of the carrier: a grant for a
@@ -70,8 +47,8 @@ static uint32_t issue(struct lte *lte, const struct sched_flow *f, const struct 
 	    g.n_rb < phy_rb_needed(f->dir, g.itbs, want, control_rb(&lte->cell.cfg, f->dir)))
 		return 0; /* more another time */
 	if (f->dir == CELL_DIR_DL)
-		id = serve_process(lte, u, d->stream, g.subframe);
-	if (id < 0 || (!f->claimed_rb && !serve_assign(lte, d, u)))
+		id = decision_process(lte, u, d->stream, g.subframe);
+	if (id < 0 || (!f->claimed_rb && !decision_assign(lte, d, u)))
 		return 0;
 	if (f->dir == CELL_DIR_DL) {
 		g.harq_id = (uint8_t)id;
@@ -101,7 +78,7 @@ static uint32_t issue_crowd(struct lte *lte, struct sched_flow *flows, uint32_t 
 {
 	uint32_t served = 0;
 	bool assigned =
-		control_assign(d->enb, carrier_of(lte, d->stream),
+		control_assign(d->enb, decision_carrier(lte, d->stream),
 	                       (uint16_t)(CROWD_RNTI + flows[f].id), flows[f].level, d->tti);
 
 	if (assigned)
@@ -128,7 +105,7 @@ static void granted(const struct lte *lte, struct ue *u, enum cell_dir dir, uint
 static void drop_too_long(const struct lte *lte, const struct serve_decision *d,
                           struct sched_flow *flows, uint32_t n)
 {
-	const struct cce_set *pdcch = &d->enb->pdcch[carrier_of(lte, d->stream)];
+	const struct cce_set *pdcch = &d->enb->pdcch[decision_carrier(lte, d->stream)];
 
 	if (pdcch->n == 0 || d->stream % lte->cell.cfg.lte.dl_codewords)
 		return;

@@ -11,6 +11,7 @@
  */
 #include "ran/nr/ahead.h"
 
+#include "ran/nr/air.h"
 #include "ran/nr/control.h"
 #include "ran/nr/lch.h"
 
@@ -84,7 +85,7 @@ static void claim(struct nr *nr, struct sched_flow *f, uint32_t bytes, struct nr
 	if (fits <= NR_HEADERS_OF_BLOCK || fits < sch->least)
 		return;
 	if (!f->claimed_rb &&
-	    (nr_serve_process(nr, sch) < 0 || sch->cqi == 0 ||
+	    (nr_air_next_process(nr, sch) < 0 || sch->cqi == 0 ||
 	     !nr_control_assign(nr, d->cell, nr->ue[f->ue].rnti, f->level, d->slot)))
 		return;
 	d->rb.free = (uint16_t)(d->rb.free + f->claimed_rb - n_rb);
@@ -107,17 +108,4 @@ void nr_ahead_claim(struct nr *nr, struct sched_flow *flows, uint32_t n, struct 
 	}
 	for (uint32_t i = 0; i < n_claims && d->rb.free > 0; i++)
 		claim(nr, &flows[claims[i].flow], claims[i].bytes, d);
-}
-
-void nr_ahead_granted(struct nr_ue *u, uint32_t bytes)
-{
-	const struct nr_sch *ul = &u->sch[CELL_DIR_UL];
-
-	for (uint8_t i = 0; i < ul->n_drbs; i++) {
-		uint32_t *backlog = &u->backlog_of[ul->order[i]];
-		uint32_t granted = smaller(bytes, *backlog);
-
-		*backlog -= granted;
-		bytes -= granted;
-	}
 }

@@ -8,7 +8,4 @@
 /** nr_ahead_claim() - bearers of the UEs of @flows claim resource blocks of a slot */
 void nr_ahead_claim(struct nr *nr, struct sched_flow *flows, uint32_t n, struct nr_decision *d);
 
-/** nr_ahead_granted() - of what UE @u told of each bearer, the gNB has granted @bytes */
-void nr_ahead_granted(struct nr_ue *u, uint32_t bytes);
-
 #endif

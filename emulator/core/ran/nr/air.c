@@ -220,6 +220,15 @@ int nr_air_free_process(const struct nr_sch *sch, uint8_t first, uint8_t n)
 	return -1;
 }
 
+int nr_air_next_process(const struct nr *nr, const struct nr_sch *sch)
+{
+	const struct cell_cfg *cfg = &nr->cell.cfg;
+	bool reserved = sch->at.dir == CELL_DIR_UL && cfg->nr.mac.configured_grant != CELL_CG_NONE;
+
+	return nr_air_free_process(sch, reserved ? cfg->nr.mac.cg_processes : 0,
+	                           cfg->nr.mac.harq_processes);
+}
+
 int nr_air_retx_process(const struct nr_sch *sch)
 {
 	for (uint8_t i = 0; i < NR_HARQ_MAX + 1; i++)

@@ -27,6 +27,10 @@ void nr_air_reset(struct nr *nr, struct nr_sch *sch, struct pkt_queue *ret);
 /** nr_air_free_process() - a process of the first @n that a new block may use, or -1 */
 int nr_air_free_process(const struct nr_sch *sch, uint8_t first, uint8_t n);
 
+/** nr_air_next_process() - a free HARQ process that the gNB may use: the first ones are those of
+ * configured grants. Return: -1 when there is none */
+int nr_air_next_process(const struct nr *nr, const struct nr_sch *sch);
+
 /** nr_air_retx_process() - the first process whose block is to be sent again, or -1 */
 int nr_air_retx_process(const struct nr_sch *sch);
 

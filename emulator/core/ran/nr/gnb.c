@@ -265,11 +265,11 @@ uint32_t nr_gnb_next_slot(const struct nr *nr, const struct nr_ue *u, uint32_t f
 {
 	const struct nr_sch *dl = &u->sch[CELL_DIR_DL], *ul = &u->sch[CELL_DIR_UL];
 	uint32_t next = earlier(u->feedback_slot, nr_grant_next(&dl->grants));
-	bool up = u->backlog > 0 && nr_serve_process(nr, ul) >= 0;
+	bool up = u->backlog > 0 && nr_air_next_process(nr, ul) >= 0;
 
 	if (u->detached)
 		return NR_SLOT_NEVER;
-	if (nr_air_retx_process(dl) >= 0 || (dl_backlog(u) > 0 && nr_serve_process(nr, dl) >= 0))
+	if (nr_air_retx_process(dl) >= 0 || (dl_backlog(u) > 0 && nr_air_next_process(nr, dl) >= 0))
 		next = earlier(next, decides(nr, u, from));
 	if (up || nr_air_retx_process(ul) >= 0)
 		next = earlier(next, listens(nr, u, from, false));

@@ -156,3 +156,16 @@ void nr_lch_record_buffers(struct nr *nr, const struct nr_sch *sch)
 	for (uint8_t k = 0; k < sch->n_drbs; k++)
 		drb_record_buffer(nr, &sch->drb[k]);
 }
+
+void nr_lch_granted(struct nr_ue *u, uint32_t bytes)
+{
+	const struct nr_sch *ul = &u->sch[CELL_DIR_UL];
+
+	for (uint8_t i = 0; i < ul->n_drbs; i++) {
+		uint32_t *backlog = &u->backlog_of[ul->order[i]];
+		uint32_t granted = bytes < *backlog ? bytes : *backlog;
+
+		*backlog -= granted;
+		bytes -= granted;
+	}
+}

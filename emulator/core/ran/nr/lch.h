@@ -49,4 +49,7 @@ struct drb *nr_lch_first_timer(const struct nr_sch *sch);
 /** nr_lch_record_buffers() - add rows that tell what waits at the start of @sch */
 void nr_lch_record_buffers(struct nr *nr, const struct nr_sch *sch);
 
+/** nr_lch_granted() - of what UE @u told of each bearer, the gNB has granted @bytes */
+void nr_lch_granted(struct nr_ue *u, uint32_t bytes);
+
 #endif

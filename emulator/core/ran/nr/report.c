@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "mac/nr/grant.h"
-#include "ran/nr/ahead.h"
 #include "ran/nr/frame.h"
 #include "ran/nr/lch.h"
 
@@ -221,6 +220,6 @@ void nr_report_heard(struct nr *nr, struct nr_ue *u, const struct nr_bsr *bsr, u
 		u->backlog_since_ns = nr->cell.event_ns;
 	u->backlog = all > granted ? all - granted : 0;
 	memcpy(u->backlog_of, bytes, sizeof(u->backlog_of));
-	nr_ahead_granted(u, granted);
+	nr_lch_granted(u, granted);
 	u->requested = NR_SLOT_NEVER;
 }

@@ -13,6 +13,7 @@
 #include "ran/nr/control.h"
 #include "ran/nr/crowd.h"
 #include "ran/nr/frame.h"
+#include "ran/nr/lch.h"
 
 #define CROWD_RNTI 0x8000 /* of its first member's flow, for its place in search spaces */
 
@@ -70,20 +71,6 @@ bool nr_serve_again(struct nr *nr, struct nr_sch *sch, struct nr_decision *d)
 	return true;
 }
 
-int nr_serve_process(const struct nr *nr, const struct nr_sch *sch)
-{
-	const struct cell_cfg *cfg = &nr->cell.cfg;
-	bool reserved = sch->at.dir == CELL_DIR_UL && cfg->nr.mac.configured_grant != CELL_CG_NONE;
-
-	return nr_air_free_process(sch, reserved ? cfg->nr.mac.cg_processes : 0,
-	                           cfg->nr.mac.harq_processes);
-}
-
-uint32_t nr_serve_wanted(enum cell_dir dir, uint32_t bytes)
-{
-	return bytes + (dir == CELL_DIR_UL ? NR_HEADERS_OF_BLOCK + bytes / 50 : 0);
-}
-
 /*
  * Give @f what it needs of what it has claimed and what is left, or nothing where no data would
  * fit. What does not segment gets room for a packet, or all of the carrier.
@@ -95,7 +82,7 @@ static uint32_t issue_new(struct nr *nr, const struct sched_flow *f, struct nr_d
 	const struct nr_format *format = nr_mcs(nr_table_of(nr, d->dir), sch->mcs);
 	uint8_t layers = nr_layers(nr, d->dir);
 	uint32_t want = nr_serve_wanted(d->dir, f->backlog);
-	int id = nr_serve_process(nr, sch);
+	int id = nr_air_next_process(nr, sch);
 	struct nr_grant g = { .mcs = sch->mcs };
 
 	d->rb.free = (uint16_t)(d->rb.free + f->claimed_rb);
@@ -136,7 +123,7 @@ static uint32_t issue_crowd(struct nr *nr, struct sched_flow *flows, uint32_t n,
 static void granted(struct nr *nr, struct nr_ue *u, uint32_t served)
 {
 	u->backlog = u->backlog > served ? u->backlog - served : 0;
-	nr_ahead_granted(u, served);
+	nr_lch_granted(u, served);
 	u->requested = NR_SLOT_NEVER;
 	u->backlog_since_ns = nr->cell.event_ns;
 }

@@ -28,13 +28,12 @@ struct nr_decision {
  * Return: it is */
 bool nr_serve_again(struct nr *nr, struct nr_sch *sch, struct nr_decision *d);
 
-/** nr_serve_process() - a free HARQ process that the gNB may use: the first ones are those of
- * configured grants. Return: -1 when there is none */
-int nr_serve_process(const struct nr *nr, const struct nr_sch *sch);
-
 /** nr_serve_wanted() - bytes of a block for @bytes, those of headers where they do not count them
  */
-uint32_t nr_serve_wanted(enum cell_dir dir, uint32_t bytes);
+static inline uint32_t nr_serve_wanted(enum cell_dir dir, uint32_t bytes)
+{
+	return bytes + (dir == CELL_DIR_UL ? NR_HEADERS_OF_BLOCK + bytes / 50 : 0);
+}
 
 /** nr_serve_flows() - the @n UEs of @flows get what is left; members of the crowd follow them */
 void nr_serve_flows(struct nr *nr, struct sched_flow *flows, uint32_t n, struct nr_decision *d);
