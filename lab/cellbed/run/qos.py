@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 RATES = ("gbr_dl", "gbr_ul", "mbr_dl", "mbr_ul")
 KEYS = ("five_qi", "qci", "priority_level", "pdb_ms", *RATES, "averaging_window_ms")
 
 
-@dataclass(frozen=True)
-class Characteristics:
+class Characteristics(NamedTuple):
     """What a 5QI or QCI stands for."""
 
     gbr: bool  # guaranteed bit rate, delay-critical or not
