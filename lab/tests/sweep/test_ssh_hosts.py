@@ -134,8 +134,9 @@ LATER = [b"null\n", b"[" * 900_000 + b"\n", written(READY), written(Ended(run=5,
 
 
 @pytest.mark.parametrize("said", LATER, ids=range(len(LATER)))
-def test_others_run_what_a_hostile_host_had(scripts, quick, tmp_path, capsys, said):
+def test_others_run_what_a_hostile_host_had(scripts, quick, tmp_path, capsys, monkeypatch, said):
     """It speaks once it has a run, and stays."""
+    monkeypatch.setattr(ssh, "_READY_S", 60.0)  # both hosts will be, on a busy machine later than in a second
     (scripts / "later").write_bytes(said)
     hostile(scripts, BEGINNING, written(READY),
             then=f"head -c 30 >/dev/null; cat '{scripts}/later'; exec cat >/dev/null")
