@@ -12,7 +12,8 @@ ffi = cffi.FFI()
 ffi.cdef(declarations(*PUBLIC, "base/pkt", "ran/channel/channel"))
 lib = ffi.dlopen(str(BUILD / "emulator/core/libcellcore-test.so"))
 
-UDP, HEADROOM, ANY_DSCP = 17, 52, constant("CELL_DSCP_ANY")
+UDP, ANY_DSCP = 17, constant("CELL_DSCP_ANY")
+HEADROOM = ffi.typeof("struct pkt").fields[-1][1].type.length - constant("CELL_MTU_MAX")  # in front of the datagram
 KINDS = {4: (IPv4Address, IPv4Network, 32), 6: (IPv6Address, IPv6Network, 128)}
 
 
