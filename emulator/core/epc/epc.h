@@ -67,6 +67,7 @@ struct epc {
 	struct cell *cell;
 	const struct epc_radio *radio;
 	struct tunnel_end end[CELL_MAX_ENB][CELL_MAX_UE];
+	uint8_t own_addr[16];      /* gateway: end of its tunnels; IPv4 as IPv4-mapped IPv6 */
 	uint8_t path[CELL_MAX_UE]; /* gateway: base station of every UE's downlink tunnel */
 	struct epc_route route[3 * CELL_MAX_UE]; /* gateway: in the order of addresses */
 	uint16_t n_routes;

@@ -62,14 +62,6 @@ static void read_dst(const struct pkt *p, uint8_t *ret)
 		map_ipv4(ip_dst(p), ret);
 }
 
-/* The gateway's end of its tunnels. */
-static void own_addr(const struct cell_gtpu_cfg *cfg, uint8_t *ret)
-{
-	map_ipv4(cfg->sgw_addr, ret);
-	if (cfg->ipv6)
-		memcpy(ret, cfg->prefix, sizeof(cfg->prefix));
-}
-
 static void record_in(struct epc *epc, const struct pkt *p, uint8_t ue, enum cell_dir dir)
 {
 	out_record(epc->cell, NULL,
@@ -98,8 +90,12 @@ static void add_route(struct epc *epc, const uint8_t *addr, uint8_t ue)
 
 void gateway_init(struct epc *epc)
 {
+	const struct cell_gtpu_cfg *gtpu = &epc->cell->cfg.gtpu;
 	uint8_t addr[ADDR_BYTES];
 
+	map_ipv4(gtpu->sgw_addr, epc->own_addr);
+	if (gtpu->ipv6)
+		memcpy(epc->own_addr, gtpu->prefix, sizeof(gtpu->prefix));
 	epc->n_routes = 0;
 	for (uint8_t i = 0; i < epc->cell->cfg.n_ue; i++) {
 		const struct cell_ue_cfg *ue = &epc->cell->cfg.ue[i];
@@ -143,12 +139,11 @@ static void downlink(struct epc *epc, struct pkt *p, const uint8_t *dst)
 
 void gateway_ingress(struct epc *epc, struct pkt *p)
 {
-	uint8_t dst[ADDR_BYTES], own[ADDR_BYTES];
+	uint8_t dst[ADDR_BYTES];
 	enum cell_tunnel kind;
 
 	read_dst(p, dst);
-	own_addr(&epc->cell->cfg.gtpu, own);
-	if (memcmp(dst, own, ADDR_BYTES) != 0) {
+	if (memcmp(dst, epc->own_addr, ADDR_BYTES) != 0) {
 		downlink(epc, p, dst);
 		return;
 	}

@@ -5,7 +5,7 @@
 
 #include "epc/epc.h"
 
-/** gateway_init() - fill epc->route */
+/** gateway_init() - fill epc->own_addr and epc->route */
 void gateway_init(struct epc *epc);
 
 /** gateway_ingress() - a packet arrived at the S-GW: from a server, or in an uplink tunnel */

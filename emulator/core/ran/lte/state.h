@@ -18,6 +18,7 @@
  *   request      Scheduling Requests
  *   answer       an eNB's answers to preambles
  *   crowd        modelled UEs that only load the scheduler
+ *   decision     HARQ processes and DCIs of what a sub-frame sends
  *   ahead        which bearers go ahead of the scheduler's order, by their QoS
  *   serve        flows get resource blocks and control channel elements
  *   enb          what an eNB does in a sub-frame: grants, downlink
