@@ -183,7 +183,7 @@ SANITIZED_NATIVELY := emulator/tests/test_celld.py tests/test_native.py::test_th
 sanitized: setup-test ## unit and property tests, and a native run, with AddressSanitizer and UndefinedBehaviorSanitizer
 	@[ -f build/sanitized/build.ninja ] || CC=gcc meson setup -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1 build/sanitized >build/.sanitized.log 2>&1 || { cat build/.sanitized.log; exit 1; }
 	@ninja -C build/sanitized $(if $(V),-v,--quiet)
-	meson test -C build/sanitized --print-errorlogs --quiet
+	meson test -C build/sanitized --timeout-multiplier 4 --print-errorlogs --quiet
 	LD_PRELOAD=$$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 CELLBED_BUILD=$(abspath build/sanitized) $(PYTEST) $(PARALLEL) emulator/tests/prop
 	CELLBED_BUILD=$(abspath build/sanitized) $(PYTEST) $(PARALLEL) $(SANITIZED_NATIVELY)
 
