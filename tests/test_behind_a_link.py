@@ -16,6 +16,8 @@ import pytest
 from e2e import CELLBED, bundles, cellbed, needs_native
 from machine import nothing_left
 
+from cellbed_channel import trace
+
 pytestmark = pytest.mark.lab
 BOTH = pytest.mark.parametrize("lab", ["virtual", pytest.param("native", marks=needs_native)])
 
@@ -109,6 +111,29 @@ def test_ready_made_links(name, lab):
     done = cellbed("link", name, "--lab", lab, "--serve", "true", "--", "sh", "-c",
                    "ping -c 2 -i 1.1 $CELLBED_BASE && ping -c 1 -w 12 -i 11 $CELLBED_BASE")
     assert "2 received" in done.stdout
+
+
+@needs_native
+def test_a_channel_goes_on_as_long_as_the_command(tmp_path):
+    """Nobody knows how long that is, so the channel is rendered meanwhile: at 12 s, which comes after its first part,
+    the radio is gone."""
+    (tmp_path / "drive.csv").write_text("t_ms,ue,direction,sinr_db\n" + "".join(
+        f"{t_ms},ue1,{way},{sinr_db}\n" for t_ms, sinr_db in ((0, 20), (12_000, -20)) for way in ("dl", "ul")))
+    done = cellbed("link", "good", "--set", f"radio.channel={{model: trace, trace: {tmp_path / 'drive.csv'}}}",
+                   "--results", tmp_path / "r", "--", "sh", "-c", "ping -i 0.2 -w 14 $CELLBED_BASE")
+    numbers = [int(number) for number in re.findall(r"icmp_seq=(\d+) ttl", done.stdout)]
+    assert 45 < numbers[-1] < 60 and len(numbers) > 40
+    (bundle,) = bundles(tmp_path / "r").values()
+    assert trace.read(bundle / "channel.trace").records["t_ns"].max() >= 12_000_000_000
+
+
+def test_a_channel_without_end_needs_real_time(tmp_path):
+    (tmp_path / "link.yaml").write_text(cellbed("link", "edge", "--generate", "--", "true").stdout.replace(
+        "limit_s: 600", "limit_s: null"))
+    done = cellbed("run", tmp_path / "link.yaml", "--results", tmp_path / "r", check=False)
+    assert done.returncode == 1 and "key 'traffic.0.limit_s': value null: radio.channel is rendered before the run; " \
+        "give a number of seconds, or use --lab native" in " ".join((done.stdout + done.stderr).split())
+    assert not bundles(tmp_path / "r")
 
 
 @BOTH

@@ -140,14 +140,17 @@ class Link:
     """SINR of one UE's downlink or uplink."""
 
     def __init__(self, parameters: CellEdgeParameters, ue: str, direction: str, n_rb: int, seed: int, step_ms: int,
-                 steps: int) -> None:
-        """Everything but the fading of single steps: positions, gains, draws."""
-        self.parameters, self.n_rb, self.step_ms, self.steps = parameters, n_rb, step_ms, steps
+                 times: range) -> None:
+        """Everything but the fading of single steps: positions, gains, draws.
+
+        Args: times: steps in a row, the first a multiple of `stride_of`.
+        """
+        self.parameters, self.n_rb, self.step_ms, self.times = parameters, n_rb, step_ms, times
         downlink = direction == "dl"
         carrier_ghz = parameters.dl_carrier_ghz if downlink else parameters.ul_carrier_ghz
         cells = len(parameters.layout().cells()[0]) if downlink and parameters.interference else 1
-        self.stride = max(1, _LARGE_SCALE_MS // step_ms)
-        t_s = np.arange(0, steps, self.stride) * (step_ms / 1000.0)
+        self.stride = stride_of(step_ms)
+        t_s = np.arange(times.start, times.stop, self.stride) * (step_ms / 1000.0)
         places = parameters.walk(seed, ue).positions(t_s)[ue]
         sites = parameters.layout().sites()
         shadow = shadowing.loss_db(seed, ue, places, len(sites) if cells > 1 else 1, parameters.shadowing_sigma_db,
@@ -165,7 +168,8 @@ class Link:
 
     def _power(self, cell: int, first: int, count: int) -> np.ndarray:
         """(count, blocks) received over noise power of a cell, with fading."""
-        mean = np.repeat(self.received[first // self.stride :, cell][: count // self.stride + 2], self.stride)
+        row = (first - self.times.start) // self.stride
+        mean = np.repeat(self.received[row:, cell][: count // self.stride + 2], self.stride)
         mean = mean[first % self.stride :][:count, None]
         if not self.taps:
             return np.broadcast_to(mean, (count, self.n_rb))
@@ -186,39 +190,58 @@ class Link:
 
         The SINR is the effective one of the transport format of that CQI.
         """
-        sinr, measured = np.empty(self.steps, dtype=np.int32), np.empty(self.steps, dtype=np.uint8)
-        for first in range(0, self.steps, _BLOCK):
+        sinr, measured = np.empty(len(self.times), dtype=np.int32), np.empty(len(self.times), dtype=np.uint8)
+        for first in range(0, len(self.times), _BLOCK):
             each_block()
-            count = min(_BLOCK, self.steps - first)
-            found = centi_db(effective.effective_db(self.sinr(first, count)))
+            count = min(_BLOCK, len(self.times) - first)
+            found = centi_db(effective.effective_db(self.sinr(self.times.start + first, count)))
             sinr[first : first + count], measured[first : first + count] = \
                 cqi.best_of(found, self.parameters.cqi_table)
         return sinr, measured
 
 
-def reported(measured: np.ndarray, step_ms: int, period_ms: int, delay_ms: int) -> np.ndarray:
-    """CQI that the eNB knows at each step: the latest report that is `delay_ms` old; the first one until then."""
-    t_ms = np.arange(len(measured)) * step_ms
-    return measured[np.maximum((t_ms - delay_ms) // period_ms, 0) * (period_ms // step_ms)]
+def reported(measured: np.ndarray, step_ms: int, period_ms: int, delay_ms: int, times: range,
+             first: int = 0) -> np.ndarray:
+    """CQI that the eNB knows at some steps: the latest report that is `delay_ms` old; the first one until then.
+
+    Args:
+        first: the step that is measured first, by `before` earlier than those.
+    """
+    t_ms = np.arange(times.start, times.stop) * step_ms
+    return measured[np.maximum((t_ms - delay_ms) // period_ms, 0) * (period_ms // step_ms) - first]
+
+
+def stride_of(step_ms: int) -> int:
+    """Steps for which positions and shadowing are the same."""
+    return max(1, _LARGE_SCALE_MS // step_ms)
+
+
+def before(parameters: CellEdgeParameters, step_ms: int, first: int) -> int:
+    """The step from which on reports tell what the eNB knows at step `first`."""
+    oldest = first - math.ceil((parameters.cqi_delay_ms + parameters.cqi_period_ms) / step_ms)
+    return max(0, oldest // stride_of(step_ms) * stride_of(step_ms))
 
 
 def render(parameters: CellEdgeParameters, peers: Mapping[str, str | None], n_rb: int, seed: int, step_ms: int,
-           steps: int, each_block: Callable[[], object] = lambda: None) -> list[Series]:
+           times: range, each_block: Callable[[], object] = lambda: None) -> list[Series]:
     """Both directions of every UE.
 
     Args:
+        times: steps in a row, the first a multiple of `stride_of`.
         each_block: called from time to time; what it raises ends the rendering.
 
     Raises:
         ParameterError: a value out of range, or a UE with a direct link.
     """
     parameters.check(step_ms)
+    first = before(parameters, step_ms, times.start)
     series = []
     for number, (ue, peer) in enumerate(peers.items(), 1):
         if peer is not None:
             raise ParameterError(f"peers.{ue}", peer, "none: the model cell_edge has no direct links")
         for direction in ("ul", "dl"):
-            sinr, measured = Link(parameters, ue, direction, n_rb, seed, step_ms, steps).values(each_block)
-            series.append(Series(number, direction, sinr, reported(measured, step_ms, parameters.cqi_period_ms,
-                                                             parameters.cqi_delay_ms)))
+            link = Link(parameters, ue, direction, n_rb, seed, step_ms, range(first, times.stop))
+            sinr, measured = link.values(each_block)
+            series.append(Series(number, direction, sinr[times.start - first:], reported(
+                measured, step_ms, parameters.cqi_period_ms, parameters.cqi_delay_ms, times, first)))
     return series

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -20,6 +21,8 @@ from .route import RouteParameters
 
 # Times rendered at once: bounds the memory of a day in milliseconds.
 BLOCK = 1 << 17
+# Of a channel that is rendered while it is used: whole periods of measurements, and of positions at the cell edge.
+WINDOW_MS = 10_000
 
 
 @dataclass(frozen=True)
@@ -195,7 +198,7 @@ def _joined(blocks: Sequence[Sequence[trace.Series]]) -> list[trace.Series]:
                          np.concatenate([part.cqi for part in parts])) for parts in zip(*blocks, strict=True)]
 
 
-def _route(parameters: Parameters, cell: Cell, seed: int, steps: int, folder: Path,
+def _route(parameters: Parameters, cell: Cell, seed: int, times: range, folder: Path,
            each_block: Callable[[], object]) -> tuple[list[trace.Series], list[trace.Measurements]]:
     """Each direction in each cell; eNBs in the order of their numbers."""
     if parameters.route is None:
@@ -208,7 +211,7 @@ def _route(parameters: Parameters, cell: Cell, seed: int, steps: int, folder: Pa
     radio = route.Radio(_loss_model(loss), loss.los, loss.carrier_ghz, parameters.link, tables, cell.n_rb, cell.rb_hz,
                         parameters.blockage, _way(loss))
     tracks = route.tracks_of(way, parameters.positions, list(cell.peers), folder)
-    return route.render(way, radio, tracks, seed, parameters.granularity_ms, steps, each_block)
+    return route.render(way, radio, tracks, seed, parameters.granularity_ms, times, each_block)
 
 
 def _from_file(parameters: Parameters, cell: Cell, t_ms: np.ndarray, folder: Path) -> list[trace.Series]:
@@ -243,19 +246,28 @@ def render(parameters: Parameters, cell: Cell, seed: int, duration_s: float, fol
     Raises:
         ChannelError: a parameter or a file that is wrong.
     """
-    steps = int(np.ceil(duration_s * 1000 / parameters.granularity_ms)) + 1
-    t_ms = np.arange(steps, dtype=np.int64) * parameters.granularity_ms
+    times = range(int(np.ceil(duration_s * 1000 / parameters.granularity_ms)) + 1)
+    return render_times(parameters, cell, seed, times, folder, terms, each_block)
+
+
+def render_times(parameters: Parameters, cell: Cell, seed: int, times: range, folder: Path = Path(),
+                 terms: Sequence[Term] = (), each_block: Callable[[], object] = lambda: None) -> np.ndarray:
+    """Records of some steps in a row, the first a multiple of WINDOW_MS; each direction has one at the first of them.
+
+    Args, raises: as `render`.
+    """
+    t_ms = np.arange(times.start, times.stop, dtype=np.int64) * parameters.granularity_ms
     reports: list[trace.Measurements] = []
     if parameters.model == "trace":
         series = _from_file(parameters, cell, t_ms, folder)
     elif parameters.model == "cell_edge":
-        series = cell_edge.render(parameters.cell_edge, cell.peers, cell.n_rb, seed, parameters.granularity_ms, steps,
+        series = cell_edge.render(parameters.cell_edge, cell.peers, cell.n_rb, seed, parameters.granularity_ms, times,
                                   each_block)
     elif parameters.model == "route":
-        series, reports = _route(parameters, cell, seed, steps, folder, each_block)
+        series, reports = _route(parameters, cell, seed, times, folder, each_block)
     else:
         blocks = []
-        for at in range(0, steps, BLOCK):
+        for at in range(0, len(times), BLOCK):
             each_block()
             blocks.append(_physics(parameters, cell, seed, t_ms[at : at + BLOCK] / 1000.0, terms))
         series = _joined(blocks)
@@ -284,6 +296,12 @@ def _kept(parameters: Parameters) -> dict[str, Any]:
     return kept
 
 
+def _made_from(parameters: Parameters, cell: Cell, seed: int, duration_s: float | None) -> dict[str, Any]:
+    tables = {"cqi_tables": dict(cell.cqi_tables)} if cell.cqi_tables else {}
+    return {"parameters": _kept(parameters), "peers": dict(cell.peers), "n_rb": cell.n_rb, "seed": seed,
+            "duration_s": duration_s, **tables}
+
+
 def render_file(path: Path, parameters: Parameters, cell: Cell, seed: int, duration_s: float,
                 folder: Path = Path(), each_block: Callable[[], object] = lambda: None) -> None:
     """Render into a channel trace, whose header keeps what it was made from.
@@ -292,6 +310,33 @@ def render_file(path: Path, parameters: Parameters, cell: Cell, seed: int, durat
         ChannelError: as `render`.
     """
     records = render(parameters, cell, seed, duration_s, folder, each_block=each_block)
-    made_from = {"parameters": _kept(parameters), "peers": dict(cell.peers), "n_rb": cell.n_rb, "seed": seed,
-                 "duration_s": duration_s} | ({"cqi_tables": dict(cell.cqi_tables)} if cell.cqi_tables else {})
-    trace.write(path, records, cell.numbers, made_from, cell.enbs if parameters.model == "route" else ())
+    trace.write(path, records, cell.numbers, _made_from(parameters, cell, seed, duration_s), _enbs(parameters, cell))
+
+
+def _enbs(parameters: Parameters, cell: Cell) -> Sequence[str]:
+    return cell.enbs if parameters.model == "route" else ()
+
+
+def grow(path: Path, parameters: Parameters, cell: Cell, seed: int, folder: Path = Path()) -> Iterator[float]:
+    """Write a channel trace that has no end, while it is read: with each step a window more.
+
+    Values are those of `render_file` but for rounding, and some are said twice.
+
+    Yields: how many seconds of it are there.
+
+    Raises:
+        ChannelError: as `render`.
+    """
+    steps = max(1, WINDOW_MS // parameters.granularity_ms)
+    rest = np.zeros(0, dtype=trace.RECORD)
+    made_from = _made_from(parameters, cell, seed, None)
+    with trace.begin(path, cell.numbers, made_from, _enbs(parameters, cell)) as file:
+        for first in itertools.count(0, steps):
+            end_ms = (first + steps) * parameters.granularity_ms
+            records = render_times(parameters, cell, seed, range(first, first + steps), folder)
+            records = trace.in_order(np.concatenate([rest, records]))
+            late = records["t_ns"] >= end_ms * 1_000_000  # measured when the next window begins
+            rest = records[late]
+            file.write(records[~late].tobytes())
+            file.flush()
+            yield end_ms / 1000.0

@@ -206,10 +206,11 @@ def _rsrp_cdbm(radio: Radio, mean_power: np.ndarray, beam_gain_db: float) -> np.
 
 
 def render(parameters: RouteParameters, radio: Radio, tracks: Mapping[str, track.Track], seed: int, step_ms: int,
-           steps: int, each_block: Callable[[], object] = lambda: None) -> tuple[list[Series], list[Measurements]]:
+           times: range, each_block: Callable[[], object] = lambda: None) -> tuple[list[Series], list[Measurements]]:
     """Both directions of every UE in every cell, and what it measures of each eNB.
 
     Args:
+        times: steps in a row, from the start of a period of measurements on.
         each_block: called from time to time; what it raises ends the rendering.
 
     Raises:
@@ -224,9 +225,9 @@ def render(parameters: RouteParameters, radio: Radio, tracks: Mapping[str, track
             links = Links(parameters, radio, ue, direction, way, seed)
             parts: list[list[tuple[np.ndarray, np.ndarray]]] = [[] for _ in parameters.enbs]
             means: list[list[np.ndarray]] = [[] for _ in parameters.enbs]
-            for first in range(0, steps, block):
+            for first in range(times.start, times.stop, block):
                 each_block()
-                power = links.power(np.arange(first, min(first + block, steps)) * (step_ms / 1000.0))
+                power = links.power(np.arange(first, min(first + block, times.stop)) * (step_ms / 1000.0))
                 for enb in range(len(parameters.enbs)):
                     parts[enb].append(_values(radio.cqi_tables[direction], _sinr(parameters, direction, power, enb)))
                     means[enb].append(power[:, enb].mean(axis=2))
@@ -235,15 +236,15 @@ def render(parameters: RouteParameters, radio: Radio, tracks: Mapping[str, track
                 series.append(Series(number, direction, sinr, best, enb))
                 if direction == "dl":
                     mean = np.concatenate(means[enb], axis=1)
-                    measured.append(_measured(parameters, radio, number, enb, mean, step_ms))
+                    measured.append(_measured(parameters, radio, number, enb, mean, step_ms, times.start))
     return series, measured
 
 
-def _measured(parameters: RouteParameters, radio: Radio, ue: int, enb: int, power: np.ndarray,
-              step_ms: int) -> Measurements:
-    """One at the end of each whole period, from the (antennas, times) power of a site."""
+def _measured(parameters: RouteParameters, radio: Radio, ue: int, enb: int, power: np.ndarray, step_ms: int,
+              first: int) -> Measurements:
+    """One at the end of each whole period, from the (antennas, times) power of a site from a step on."""
     each = MEASUREMENT_MS // step_ms
     periods = power.shape[1] // each
     mean = power[:, : periods * each].reshape(-1, periods, each).mean(axis=2).max(axis=0)
-    t_ns = (np.arange(periods, dtype=np.int64) + 1) * MEASUREMENT_MS * 1_000_000
+    t_ns = (first * step_ms + (np.arange(periods, dtype=np.int64) + 1) * MEASUREMENT_MS) * 1_000_000
     return Measurements(ue, enb, t_ns, _rsrp_cdbm(radio, mean, parameters.beam_gain_db))

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -123,7 +123,11 @@ def changes(t_ns: np.ndarray, series: Sequence[Series], measured: Sequence[Measu
         part["t_ns"], part["ue"], part["enb"], part["dir"] = each.t_ns, each.ue, each.enb, DIRS.index(RSRP)
         part["sinr_cdb"] = each.rsrp_cdbm
         parts.append(part)
-    records = np.concatenate(parts) if parts else np.zeros(0, dtype=RECORD)
+    return in_order(np.concatenate(parts) if parts else np.zeros(0, dtype=RECORD))
+
+
+def in_order(records: np.ndarray) -> np.ndarray:
+    """By time, UE, eNB and direction, as a trace has them."""
     return records[np.lexsort((records["dir"], records["enb"], records["ue"], records["t_ns"]))]
 
 
@@ -161,6 +165,13 @@ def write(path: Path, records: np.ndarray, ues: Mapping[int, str], model: Mappin
         enbs: names of eNBs that have a channel each, in order of their numbers; none where there is one eNB.
     """
     Inside(path.parent, path.name).write(_header(ues, model, enbs) + records.astype(RECORD).tobytes())
+
+
+def begin(path: Path, ues: Mapping[int, str], model: Mapping[str, Any], enbs: Sequence[str] = ()) -> BinaryIO:
+    """A trace that grows while others read it, as yet without records. Args: as of `write`."""
+    file = Inside(path.parent, path.name).log()
+    file.write(_header(ues, model, enbs))
+    return file
 
 
 def read(path: Path | Inside) -> ChannelTrace:

@@ -22,7 +22,7 @@ def still(**changes):
 
 
 def sinr_db(parameters, direction="dl", steps=10):
-    found = cell_edge.Link(parameters, "ue1", direction, 50, 1, 1, steps).sinr(0, steps)
+    found = cell_edge.Link(parameters, "ue1", direction, 50, 1, 1, range(steps)).sinr(0, steps)
     return 10 * np.log10(found)
 
 
@@ -95,7 +95,7 @@ def test_fading_is_selective_and_leaves_the_mean():
 def test_shadowing_moves_the_level():
     flat = sinr_db(still(interference=False, shadowing_sigma_db=0.0))[0, 0]
     shadowed = still(interference=False, shadowing_sigma_db=2.0)
-    found = [10 * np.log10(cell_edge.Link(shadowed, "ue1", "dl", 50, seed, 1, 1)
+    found = [10 * np.log10(cell_edge.Link(shadowed, "ue1", "dl", 50, seed, 1, range(1))
                            .sinr(0, 1)[0, 0]) - flat for seed in range(300)]
     assert np.mean(found) == pytest.approx(0, abs=0.3)
     assert np.std(found) == pytest.approx(2, abs=0.2)
@@ -103,10 +103,12 @@ def test_shadowing_moves_the_level():
 
 def test_reports_come_late_and_rarely():
     measured = np.arange(20, dtype=np.uint8)
-    assert list(cell_edge.reported(measured, 1, 1, 4)) == [0] * 4 + list(range(16))
-    assert list(cell_edge.reported(measured, 1, 5, 4)) == [0] * 9 + [5] * 5 + [10] * 5 + [15]
-    assert list(cell_edge.reported(measured[:10], 5, 10, 4)) == [0, 0, 0, 2, 2, 4, 4, 6, 6, 8]
-    assert np.array_equal(cell_edge.reported(measured, 1, 1, 0), measured)
+    times = range(20)
+    assert list(cell_edge.reported(measured, 1, 1, 4, times)) == [0] * 4 + list(range(16))
+    assert list(cell_edge.reported(measured, 1, 5, 4, times)) == [0] * 9 + [5] * 5 + [10] * 5 + [15]
+    assert list(cell_edge.reported(measured[:10], 5, 10, 4, range(10))) == [0, 0, 0, 2, 2, 4, 4, 6, 6, 8]
+    assert np.array_equal(cell_edge.reported(measured, 1, 1, 0, times), measured)
+    assert list(cell_edge.reported(measured[5:], 1, 5, 4, range(14, 20), 5)) == [10] * 5 + [15]
 
 
 def test_cqi_is_that_of_an_earlier_sinr():

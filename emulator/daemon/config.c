@@ -35,6 +35,7 @@ static const struct key output_keys[] = {
 static const struct key top_keys[] = {
 	KEY(config, "control", control, KIND_STRING, 0, 0),
 	KEY(config, "channel", channel, KIND_STRING, 0, 0),
+	KEY(config, "channel_grows", channel_grows, KIND_BOOL, 0, 1),
 	KEY(config, "start_ns", start_ns, KIND_UINT, 0, 9007199254740991.0),
 	KEY(config, "realtime", realtime, KIND_BOOL, 0, 1),
 	KEY(config, "seed", cell.seed, KIND_UINT, 0, 9007199254740991.0),

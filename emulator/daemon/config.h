@@ -57,6 +57,7 @@ struct config {
 	size_t n_events;
 	struct config_output output;
 	char channel[PATH_MAX]; /* trace of the directions' CQIs; empty = they are constant */
+	bool channel_grows;     /* something still writes to it */
 	char control[PATH_MAX]; /* UNIX socket; empty = none */
 	int64_t start_ns;       /* CLOCK_MONOTONIC of sub-frame 0; 0 = the next millisecond */
 	bool realtime;          /* SCHED_FIFO and mlockall where allowed */

@@ -66,7 +66,9 @@ static int apply_script(struct loop *l, int64_t now_ns)
 
 	while (r == 0 && (t_ns = script_next(l->script)) <= now_ns) {
 		r = script_apply(l->script, l->cell);
-		if (r < 0)
+		if (r < 0 && *l->script->error)
+			celld_say("%s", l->script->error);
+		else if (r < 0)
 			celld_say("scripted change at %lld ns: %s", (long long)(t_ns - l->start_ns),
 			          strerror(-r));
 		else if (t_ns < now_ns)

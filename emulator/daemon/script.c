@@ -13,8 +13,9 @@
 
 #define HEADER_MAX 65536
 #define NS_PER_MS  INT64_C(1000000)
-#define T_NS_MAX   (INT64_MAX / 2) /* with the start of sub-frame 0 still a time */
-#define CMDS_OTHER 64              /* waiting commands that are not scripted */
+#define T_NS_MAX   (INT64_MAX / 2)    /* with the start of sub-frame 0 still a time */
+#define CMDS_OTHER 64                 /* waiting commands that are not scripted */
+#define LOOK_NS    (1000 * NS_PER_MS) /* between two looks at a trace that grows */
 
 /* A channel trace has one record of a direction and one measurement at a time, in the cell of each
  * eNB; a handover may be two events. */
@@ -28,12 +29,15 @@ enum { FIELD_T, FIELD_UE, FIELD_DIR, FIELD_CQI, FIELD_SINR, FIELD_ENB, FIELD_COU
 	CELL_DIR_COUNT /* a measurement: its value is where that of other commands' SINR is */
 
 struct channel {
+	const struct config *cfg;
 	const char *path;
 	FILE *f;
+	int64_t start_ns; /* from which its times count */
 	size_t record_bytes;
 	size_t offset[FIELD_COUNT];
 	bool has_enb;             /* otherwise all records are of the first one */
-	struct script_event last; /* record read */
+	size_t n;                 /* records read */
+	struct script_event last; /* of them */
 	char *error;
 };
 
@@ -128,20 +132,22 @@ static int read_header(struct channel *ch)
 	return r;
 }
 
-static int add(struct script *s, const struct script_event *e)
+static int reserve(struct script_list *l, size_t room)
 {
-	/* Room doubles whenever the count reaches a power of two. */
-	if ((s->n & (s->n - 1)) == 0) {
-		size_t room = s->n ? 2 * s->n : 1;
-		struct script_event *grown = realloc(s->event, room * sizeof(*grown));
+	struct script_event *grown = realloc(l->event, room * sizeof(*grown));
 
-		if (!grown)
-			return -ENOMEM;
-		s->event = grown;
-	}
-	s->event[s->n] = *e;
-	s->event[s->n].number = s->n;
-	s->n++;
+	if (!grown)
+		return -ENOMEM;
+	l->event = grown;
+	l->room = room;
+	return 0;
+}
+
+static int add(struct script_list *l, const struct script_event *e)
+{
+	if (l->n == l->room && reserve(l, l->room ? 2 * l->room : 16) < 0)
+		return -ENOMEM;
+	l->event[l->n++] = *e;
 	return 0;
 }
 
@@ -160,11 +166,12 @@ static bool in_order(const struct script_event *before, const struct script_even
 }
 
 /* Of a record in the cell of an eNB. Return: 0 or -EINVAL. */
-static int check_cell(struct channel *ch, const struct script *s, const struct config *cfg,
-                      const struct cell_cmd *cmd)
+static int check_cell(struct channel *ch, const struct cell_cmd *cmd)
 {
+	const struct config *cfg = ch->cfg;
+
 	if (cmd->enb >= cfg->cell.n_enb)
-		return fail(ch, "record %zu: enb %u: allowed 0..%u", s->n, cmd->enb,
+		return fail(ch, "record %zu: enb %u: allowed 0..%u", ch->n, cmd->enb,
 		            cfg->cell.n_enb - 1);
 	if (cmd->type == CELL_CMD_CHANNEL)
 		return 0;
@@ -172,18 +179,16 @@ static int check_cell(struct channel *ch, const struct script *s, const struct c
 		return fail(
 			ch,
 			"record %zu: dir 3, ue %u: the peer is a UE; allowed UEs of the network",
-			s->n, cmd->ue);
+			ch->n, cmd->ue);
 	if (cmd->rsrp_cdbm < CELL_RSRP_MIN_CDBM || cmd->rsrp_cdbm > CELL_RSRP_MAX_CDBM)
-		return fail(ch, "record %zu: RSRP %d: allowed %d..%d", s->n, cmd->rsrp_cdbm,
+		return fail(ch, "record %zu: RSRP %d: allowed %d..%d", ch->n, cmd->rsrp_cdbm,
 		            CELL_RSRP_MIN_CDBM, CELL_RSRP_MAX_CDBM);
 	return 0;
 }
 
-static int read_record(struct channel *ch, struct script *s, const struct config *cfg,
-                       int64_t start_ns, const uint8_t *record)
+static struct script_event parse(const struct channel *ch, const uint8_t *record)
 {
-	struct script_event e = { 0 };
-	uint8_t schs = ch->has_enb ? DIR_RSRP + 1 : CELL_DIR_COUNT;
+	struct script_event e = { .number = ch->n };
 
 	memcpy(&e.t_ns, record + ch->offset[FIELD_T], sizeof(e.t_ns));
 	e.cmd.ue = record[ch->offset[FIELD_UE]];
@@ -193,47 +198,114 @@ static int read_record(struct channel *ch, struct script *s, const struct config
 	memcpy(&e.cmd.sinr_cdb, record + ch->offset[FIELD_SINR], sizeof(e.cmd.sinr_cdb));
 	e.cmd.rsrp_cdbm = e.cmd.sinr_cdb;
 	e.cmd.type = e.cmd.dir == DIR_RSRP ? CELL_CMD_MEASURE : CELL_CMD_CHANNEL;
+	return e;
+}
+
+static int add_record(struct channel *ch, struct script *s, struct script_event e)
+{
+	const struct config *cfg = ch->cfg;
+	uint8_t schs = ch->has_enb ? DIR_RSRP + 1 : CELL_DIR_COUNT;
+
 	if (e.t_ns < 0 || e.t_ns > T_NS_MAX)
-		return fail(ch, "record %zu: t_ns %" PRId64 ": allowed 0..%" PRId64, s->n, e.t_ns,
+		return fail(ch, "record %zu: t_ns %" PRId64 ": allowed 0..%" PRId64, ch->n, e.t_ns,
 		            T_NS_MAX);
-	e.t_ns += start_ns;
+	e.t_ns += ch->start_ns;
 	if (e.cmd.ue < 1 || e.cmd.ue > cfg->cell.n_ue || e.cmd.dir >= schs || e.cmd.cqi > 15)
 		return fail(ch, "record %zu: ue %u, dir %u, cqi %u: allowed 1..%u, 0..%d, 0..15",
-		            s->n, e.cmd.ue, e.cmd.dir, e.cmd.cqi, cfg->cell.n_ue, schs - 1);
-	if (check_cell(ch, s, cfg, &e.cmd) < 0)
+		            ch->n, e.cmd.ue, e.cmd.dir, e.cmd.cqi, cfg->cell.n_ue, schs - 1);
+	if (check_cell(ch, &e.cmd) < 0)
 		return -EINVAL;
-	if (s->n > 0 && !in_order(&ch->last, &e))
+	if (ch->n > 0 && !in_order(&ch->last, &e))
 		return fail(ch,
 		            "record %zu: t_ns %" PRId64 ", ue %u, dir %u: not after the record "
 		            "before; sort records by time, UE, eNB, direction",
-		            s->n, e.t_ns - start_ns, e.cmd.ue, e.cmd.dir);
+		            ch->n, e.t_ns - ch->start_ns, e.cmd.ue, e.cmd.dir);
+	if (s->growing && e.t_ns < s->look_ns)
+		return fail(ch, "record %zu: came after its time", ch->n);
+	if (s->growing && s->changes.n == s->changes.room)
+		return fail(ch, "record %zu: allowed %zu in a second", ch->n, s->changes.room);
 	ch->last = e;
-	return add(s, &e);
+	ch->n++;
+	return add(&s->changes, &e);
+}
+
+/* Records before @until_ns. Return: 0, or negative errno. */
+static int read_records(struct channel *ch, struct script *s, int64_t until_ns)
+{
+	uint8_t record[4096];
+	size_t n = 0;
+	int r = 0;
+
+	while (r == 0 && (n = fread(record, 1, ch->record_bytes, ch->f)) == ch->record_bytes) {
+		struct script_event e = parse(ch, record);
+
+		if (until_ns != CELL_NEVER && e.t_ns >= until_ns - ch->start_ns)
+			break;
+		r = add_record(ch, s, e);
+	}
+	if (r == 0 && ferror(ch->f))
+		r = fail(ch, "%s", strerror(errno));
+	if (r == 0 && ch->cfg->channel_grows) { /* the rest is for later */
+		clearerr(ch->f);
+		r = fseek(ch->f, -(long)n, SEEK_CUR) < 0 ? -errno : 0;
+	} else if (r == 0 && n > 0) {
+		r = fail(ch, "record %zu: cut short: %zu bytes: allowed %zu", ch->n, n,
+		         ch->record_bytes);
+	}
+	return r;
+}
+
+static int open_channel(struct channel *ch)
+{
+	int r;
+
+	ch->f = fopen(ch->path, "re");
+	if (ch->f)
+		return read_header(ch);
+	r = -errno;
+	(void)fail(ch, "%s", strerror(errno));
+	return r;
+}
+
+static void close_channel(struct channel *ch)
+{
+	if (ch && ch->f)
+		(void)fclose(ch->f);
+	free(ch);
+}
+
+/* Changes that may be at one time, of a trace that is yet to come. */
+static size_t changes_max(const struct config *cfg)
+{
+	return (size_t)cfg->cell.n_ue * cfg->cell.n_enb * (CELL_DIR_COUNT + 1);
+}
+
+/* A trace that grows is read from one look to the next, into memory that is there from the
+ * beginning: later the daemon gets none. */
+static int start_growing(struct script *s, struct channel *ch)
+{
+	ch->error = s->error;
+	s->growing = ch;
+	s->look_ns = ch->start_ns;
+	return reserve(&s->changes, changes_max(ch->cfg) * (LOOK_NS / NS_PER_MS));
 }
 
 static int read_channel(struct script *s, const struct config *cfg, int64_t start_ns, char *error)
 {
-	struct channel ch = { .path = cfg->channel,
-		              .f = fopen(cfg->channel, "re"),
-		              .error = error };
-	uint8_t record[4096];
-	size_t n = 0;
+	struct channel *ch = malloc(sizeof(*ch));
 	int r;
 
-	if (!ch.f) {
-		r = -errno;
-		(void)fail(&ch, "%s", strerror(errno));
-		return r;
-	}
-	r = read_header(&ch);
-	while (r == 0 && (n = fread(record, 1, ch.record_bytes, ch.f)) == ch.record_bytes)
-		r = read_record(&ch, s, cfg, start_ns, record);
-	if (r == 0 && ferror(ch.f))
-		r = fail(&ch, "%s", strerror(errno));
-	if (r == 0 && n > 0)
-		r = fail(&ch, "record %zu: cut short: %zu bytes: allowed %zu", s->n, n,
-		         ch.record_bytes);
-	(void)fclose(ch.f);
+	if (!ch)
+		return -ENOMEM;
+	*ch = (struct channel){
+		.cfg = cfg, .path = cfg->channel, .start_ns = start_ns, .error = error
+	};
+	r = open_channel(ch);
+	if (r == 0 && cfg->channel_grows)
+		return start_growing(s, ch);
+	if (r == 0)
+		r = read_records(ch, s, CELL_NEVER);
+	close_channel(ch);
 	return r;
 }
 
@@ -241,7 +313,9 @@ static int read_channel(struct script *s, const struct config *cfg, int64_t star
 static int add_event(struct script *s, const struct config *cfg, const struct config_event *event,
                      int64_t start_ns)
 {
-	struct script_event e = { .t_ns = start_ns + event->t_ms * NS_PER_MS, .cmd = event->cmd };
+	struct script_event e = { .t_ns = start_ns + event->t_ms * NS_PER_MS,
+		                  .number = s->events.n,
+		                  .cmd = event->cmd };
 	struct script_event before = e;
 	int r = 0;
 
@@ -252,9 +326,10 @@ static int add_event(struct script *s, const struct config *cfg, const struct co
 		before.t_ns -= cfg->cell.handover.prediction_ms * NS_PER_MS;
 		if (before.t_ns < start_ns)
 			before.t_ns = start_ns;
-		r = add(s, &before);
+		r = add(&s->events, &before);
+		e.number++;
 	}
-	return r == 0 ? add(s, &e) : r;
+	return r == 0 ? add(&s->events, &e) : r;
 }
 
 static int compare(const void *a, const void *b)
@@ -266,37 +341,75 @@ static int compare(const void *a, const void *b)
 	return x->number < y->number ? -1 : 1;
 }
 
+static size_t most_at_once(const struct script_list *l)
+{
+	size_t most = 0, n = 0;
+
+	for (size_t i = 0; i < l->n; i++) {
+		n = i > 0 && l->event[i].t_ns == l->event[i - 1].t_ns ? n + 1 : 1;
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
 int script_open(struct script *ret, const struct config *cfg, int64_t start_ns,
                 char ret_error[CONFIG_ERROR_MAX])
 {
+	size_t most;
 	int r = 0;
 
-	*ret = (struct script){ 0 };
+	*ret = (struct script){ .look_ns = CELL_NEVER };
 	if (*cfg->channel)
 		r = read_channel(ret, cfg, start_ns, ret_error);
 	for (size_t i = 0; i < cfg->n_events && r == 0; i++)
 		r = add_event(ret, cfg, &cfg->event[i], start_ns);
-	if (ret->n > 0)
-		qsort(ret->event, ret->n, sizeof(*ret->event), compare);
+	if (ret->events.n > 0)
+		qsort(ret->events.event, ret->events.n, sizeof(*ret->events.event), compare);
+	most = ret->growing ? changes_max(cfg) : most_at_once(&ret->changes);
+	ret->max_cmds = (uint32_t)(2 * (most + most_at_once(&ret->events)) + CMDS_OTHER);
 	if (r < 0)
 		script_close(ret);
 	return r;
 }
 
+static int64_t next_of(const struct script_list *l)
+{
+	return l->next < l->n ? l->event[l->next].t_ns : CELL_NEVER;
+}
+
+static int64_t earlier(int64_t a_ns, int64_t b_ns)
+{
+	return a_ns < b_ns ? a_ns : b_ns;
+}
+
 int64_t script_next(const struct script *s)
 {
-	return s->next < s->n ? s->event[s->next].t_ns : CELL_NEVER;
+	return earlier(s->look_ns, earlier(next_of(&s->changes), next_of(&s->events)));
 }
 
 uint32_t script_max_cmds(const struct script *s)
 {
-	size_t most = 0, n = 0;
+	return s->max_cmds;
+}
 
-	for (size_t i = 0; i < s->n; i++) {
-		n = i > 0 && s->event[i].t_ns == s->event[i - 1].t_ns ? n + 1 : 1;
-		most = n > most ? n : most;
-	}
-	return (uint32_t)(2 * most + CMDS_OTHER);
+/* Changes up to the next look take the place of those that are over. */
+static int look(struct script *s)
+{
+	int r;
+
+	s->changes.n = s->changes.next = 0;
+	r = read_records(s->growing, s, s->look_ns + LOOK_NS);
+	s->look_ns += LOOK_NS;
+	return r;
+}
+
+static int apply_at(struct script_list *l, struct cell *cell, int64_t t_ns)
+{
+	int r = 0;
+
+	for (; r == 0 && l->next < l->n && l->event[l->next].t_ns == t_ns; l->next++)
+		r = cell_apply(cell, &l->event[l->next].cmd, t_ns);
+	return r;
 }
 
 int script_apply(struct script *s, struct cell *cell)
@@ -304,13 +417,19 @@ int script_apply(struct script *s, struct cell *cell)
 	int64_t t_ns = script_next(s);
 	int r = 0;
 
-	for (; r == 0 && script_next(s) == t_ns && t_ns != CELL_NEVER; s->next++)
-		r = cell_apply(cell, &s->event[s->next].cmd, t_ns);
-	return r;
+	if (t_ns == CELL_NEVER)
+		return 0;
+	if (t_ns == s->look_ns)
+		r = look(s);
+	if (r == 0)
+		r = apply_at(&s->changes, cell, t_ns);
+	return r == 0 ? apply_at(&s->events, cell, t_ns) : r;
 }
 
 void script_close(struct script *s)
 {
-	free(s->event);
-	*s = (struct script){ 0 };
+	close_channel(s->growing);
+	free(s->changes.event);
+	free(s->events.event);
+	*s = (struct script){ .look_ns = CELL_NEVER };
 }

@@ -14,10 +14,24 @@ struct script_event {
 	struct cell_cmd cmd;
 };
 
-struct script {
-	struct script_event *event; /* by time; of one time in the order in which they were given */
+/* In the order in which they happen. */
+struct script_list {
+	struct script_event *event;
 	size_t n;
 	size_t next;
+	size_t room;
+};
+
+struct channel;
+
+/* Of one time, changes of the channel come first. */
+struct script {
+	struct script_list changes; /* of the channel trace */
+	struct script_list events;  /* of the configuration */
+	uint32_t max_cmds;
+	struct channel *growing;      /* a channel trace that something still writes to, or NULL */
+	int64_t look_ns;              /* when to look for more of it; CELL_NEVER without one */
+	char error[CONFIG_ERROR_MAX]; /* what is wrong with it, for people */
 };
 
 /**
@@ -30,7 +44,7 @@ struct script {
 int script_open(struct script *ret, const struct config *cfg, int64_t start_ns,
                 char ret_error[CONFIG_ERROR_MAX]);
 
-/** script_next() - time of the next event, or CELL_NEVER */
+/** script_next() - time of the next event, or of a look at a trace that grows, or CELL_NEVER */
 int64_t script_next(const struct script *s);
 
 /**
@@ -43,9 +57,10 @@ int64_t script_next(const struct script *s);
 uint32_t script_max_cmds(const struct script *s);
 
 /**
- * script_apply() - hand the events of the next time to @cell
+ * script_apply() - hand the events of the next time to @cell, or read what a trace has grown by
  *
- * Return: 0, or what cell_apply() said to the first one that it did not take.
+ * Return: 0, what cell_apply() said to the first one that it did not take, or negative errno with
+ * @s->error for a record that is wrong or comes after its time.
  */
 int script_apply(struct script *s, struct cell *cell);
 

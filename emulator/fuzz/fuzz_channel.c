@@ -13,10 +13,10 @@
 
 #define START_NS INT64_C(1000000000)
 
-static void check_script(const struct script *s)
+static void check_changes(const struct script_list *l)
 {
-	for (size_t i = 0; i < s->n; i++) {
-		const struct cell_cmd *cmd = &s->event[i].cmd;
+	for (size_t i = 0; i < l->n; i++) {
+		const struct cell_cmd *cmd = &l->event[i].cmd;
 
 		FUZZ_CHECK(cmd->ue >= 1 && cmd->ue <= 3 && cmd->enb < 2);
 		if (cmd->type == CELL_CMD_MEASURE)
@@ -24,8 +24,8 @@ static void check_script(const struct script *s)
 		else
 			FUZZ_CHECK(cmd->type == CELL_CMD_CHANNEL && cmd->dir < CELL_DIR_COUNT &&
 			           cmd->cqi <= 15);
-		FUZZ_CHECK(s->event[i].t_ns >= START_NS);
-		FUZZ_CHECK(i == 0 || s->event[i].t_ns >= s->event[i - 1].t_ns);
+		FUZZ_CHECK(l->event[i].t_ns >= START_NS);
+		FUZZ_CHECK(i == 0 || l->event[i].t_ns >= l->event[i - 1].t_ns);
 	}
 }
 
@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	(void)snprintf(cfg.channel, sizeof(cfg.channel), "/proc/self/fd/%d", fd);
 	memset(error, 'x', sizeof(error));
 	if (script_open(&script, &cfg, START_NS, error) == 0) {
-		check_script(&script);
+		check_changes(&script.changes);
 	} else {
 		FUZZ_CHECK(memchr(error, '\0', sizeof(error)));
 		FUZZ_CHECK(strncmp(error, cfg.channel, strlen(cfg.channel)) == 0);

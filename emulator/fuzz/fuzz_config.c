@@ -50,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	FUZZ_CHECK(cell_size(&cfg.cell) > 0 && cell_out_min(&cfg.cell) > 0);
 	*cfg.channel = '\0'; /* a file of this machine */
 	if (script_open(&script, &cfg, 0, error) == 0)
-		FUZZ_CHECK(script.n >= cfg.n_events);
+		FUZZ_CHECK(script.events.n >= cfg.n_events);
 	script_close(&script);
 	return 0;
 }

@@ -23,7 +23,7 @@ except ModuleNotFoundError as missing:
     raise ModuleNotFoundError("cellbed.mininet needs Mininet; run `pip install 'cellbed[mininet]'`") from missing
 
 from cellbed.error import CellbedError
-from cellbed.link.radio import CHANNEL_S, End, Pair, Radio, described, settings_of
+from cellbed.link.radio import End, Pair, Radio, described, settings_of
 from cellbed.results.validity import in_words
 from cellbed.run import address, core_network, radio_config
 from cellbed.run.topology import MTU, RADIO_INTERFACE
@@ -44,7 +44,7 @@ class Cell:
     """
 
     def __init__(self, radio: str | Path | Mapping[str, Any] = "good", *, seed: int = 1,
-                 results: str | Path | None = None, channel_s: float = CHANNEL_S) -> None:
+                 results: str | Path | None = None, channel_s: float | None = None) -> None:
         """
         Args:
             radio: a link of `cellbed link` with its words, such as 'edge' or 'good rate 20mbit bler 0.1'; a scenario
@@ -52,7 +52,8 @@ class Cell:
             seed: of all that is random in the radio.
             results: folder for radio.trace, radio.pcap and what the daemon counted; files of an earlier run are
                 replaced.
-            channel_s: how far a channel that varies is computed, in seconds; after that it stays as it is.
+            channel_s: how far a channel that varies is computed, in seconds, after which it stays as it is; None: as
+                long as the cell runs.
 
         Raises:
             ScenarioError: the radio is none.
@@ -202,7 +203,7 @@ class RadioLink(Link):
 
     def __init__(self, node1: Node, node2: Node, radio: str | Path | Mapping[str, Any] | Cell = "good", *,
                  ue: Node | str | None = None, seed: int = 1, results: str | Path | None = None,
-                 channel_s: float = CHANNEL_S, mtu: int = MTU, **params: Any) -> None:
+                 channel_s: float | None = None, mtu: int = MTU, **params: Any) -> None:
         """
         Args:
             radio, seed, results, channel_s: as Cell has them; or a Cell, which has them for all its links.
@@ -213,7 +214,7 @@ class RadioLink(Link):
         Raises:
             CellbedError: the radio is none, it cannot run here, or the nodes are not hosts.
         """
-        if isinstance(radio, Cell) and (seed, results, channel_s) != (1, None, CHANNEL_S):
+        if isinstance(radio, Cell) and (seed, results, channel_s) != (1, None, None):
             raise CellbedError("RadioLink: seed, results, channel_s: allowed those of the Cell")
         self._ue = _ue_of(node1, node2, ue)
         self._mtu, self._routes = mtu, dict[RadioIntf, IPv4Address]()

@@ -154,6 +154,7 @@ def _generated(words: list[str], command: list[str], overrides: list[str], serve
     Without a command it has the flows of the link's file.
     """
     data, path = links.build(words, command or None, overrides, server if command else None, internet=internet)
+    links.put_limit(data)
     links.put_addresses(data, path, addresses)
     return links.to_yaml(data, shlex.join(["cellbed", "link", *words, *([_SEPARATOR, *command] if command else [])]))
 
@@ -186,7 +187,9 @@ def _execute(data: dict[str, Any], path: Path, lab: str, kernel: str | None, res
     """Run the link; what is wrong with it is said alone, before @placed speaks. Return: the command's exit status."""
     with cleaning_up(), contextlib.ExitStack() as stack:
         scratch = stack.enter_context(ledger.scratch())
-        if lab != "virtual":
+        if lab == "virtual":
+            links.put_limit(data)
+        else:
             machine.fit(stack, data)
             addresses = addresses._replace(families=machine.families_of_brought(addresses.families, data))
         links.put_addresses(data, path, addresses)

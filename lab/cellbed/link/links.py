@@ -40,7 +40,7 @@ _TIME_MAX_MS = 10_000
 _SHOWN_MAX = 40
 # Of a PDU without length indicators. Source: TS 25.322 9.2.1.4
 _AMD_HEADER_BYTES = 2
-# Long enough for what is watched, short enough to be rendered at once.
+# Where the channel is rendered before: long enough for what is watched, short enough to be rendered at once.
 _CHANNEL_LIMIT_S = 600
 
 Data = dict[str, Any]
@@ -124,12 +124,18 @@ def first_ue(data: Data) -> str:
 
 def _put_command(data: Data, path: Path, argv: list[str], serve: list[str] | None) -> None:
     ue = first_ue(data)
-    command = {"id": COMMAND_ID, "kind": "command", "node": ue, "argv": argv,
-               "limit_s": None if data["radio"].get("channel") is None else _CHANNEL_LIMIT_S}
+    command = {"id": COMMAND_ID, "kind": "command", "node": ue, "argv": argv, "limit_s": None}
     data["traffic"] = [command]
     if serve is not None:
         far = far_end(validate(data, path).model_dump(mode="json", by_alias=True), ue)
         data["traffic"].insert(0, {"id": SERVER_ID, "kind": "command", "node": far, "argv": serve, "background": True})
+
+
+def put_limit(data: Data) -> None:
+    """Let the command end where the lab renders a channel before."""
+    for flow in data["traffic"]:
+        if flow["id"] == COMMAND_ID and flow["limit_s"] is None and data["radio"].get("channel") is not None:
+            flow["limit_s"] = _CHANNEL_LIMIT_S
 
 
 def _put_machine(data: Data, key: str) -> None:

@@ -25,13 +25,12 @@ from cellbed.link import links
 from cellbed.results import validity
 from cellbed.run import ipv6, radio_config, realtime
 from cellbed.run.topology import MTU
-from cellbed.scenario import channel, packet_trace
+from cellbed.run.workload import has_end
+from cellbed.scenario import channel_trace, packet_trace
 from cellbed.scenario.file import validate
 from cellbed_formats.inside import Inside
 
 Data = dict[str, Any]
-# How far a channel is rendered; from then on it stays as it is.
-CHANNEL_S = 600.0
 # Words of a link that are of the wire behind the radio, or of hosts.
 _NOT_OF_THE_RADIO = ("rtt", "delay", "cc")
 # A scenario has a network behind its eNB. Nobody sees these names and addresses: the far ends are those of the pairs.
@@ -95,11 +94,11 @@ def described(radio: str | Path | Mapping[str, Any]) -> Description:
     return Description(data["radio"], links.first_ue(data), data.get("validity", {}))
 
 
-def settings(description: Description, pairs: Sequence[Pair], seed: int, channel_s: float = CHANNEL_S) -> Data:
+def settings(description: Description, pairs: Sequence[Pair], seed: int, channel_s: float | None = None) -> Data:
     """A run's settings with these UEs.
 
     Args:
-        channel_s: how far a channel is rendered, in seconds.
+        channel_s: how far a channel is rendered, in seconds; None: as long as it is used.
 
     Raises:
         ScenarioError: a key is wrong; one line with key, value and what is allowed.
@@ -124,11 +123,11 @@ def settings(description: Description, pairs: Sequence[Pair], seed: int, channel
                         "radio": {**_renamed(radio, first), "ues": ues}}, seed, channel_s)
 
 
-def settings_of(scenario: Mapping[str, Any], seed: int, channel_s: float = CHANNEL_S) -> Data:
+def settings_of(scenario: Mapping[str, Any], seed: int, channel_s: float | None = None) -> Data:
     """A run's settings of a scenario's nodes, links and radio.
 
     Args:
-        channel_s: how far a channel is rendered, in seconds.
+        channel_s: how far a channel is rendered, in seconds; None: as long as it is used.
 
     Raises:
         ScenarioError: a key is wrong; one line with key, value and what is allowed.
@@ -161,7 +160,7 @@ class Radio:
     """The radio daemon of one cell, which ends with the thread that starts it, however that ends."""
 
     def __init__(self, description: Description, seed: int = 1, results: Path | None = None,
-                 channel_s: float = CHANNEL_S) -> None:
+                 channel_s: float | None = None) -> None:
         """
         Args:
             results: folder for trace and capture of the radio; None: there are none.
@@ -169,6 +168,7 @@ class Radio:
         self.description, self.seed, self.results, self.channel_s = description, seed, results, channel_s
         self._settings: Data = {}
         self._celld: Process | None = None
+        self._channel = contextlib.ExitStack()  # what renders while the daemon runs
         self._files: dict[str, IO[bytes]] = {}
 
     @property
@@ -205,7 +205,11 @@ class Radio:
         program = paths.programs()["celld"]
         with contextlib.ExitStack() as stack:
             folder = self._folder(stack)
-            channel.render(folder, self._settings, self.seed, Path.cwd())
+            made = stack.enter_context(contextlib.ExitStack())
+            if not has_end(self._settings):
+                made.enter_context(channel_trace.Growing(folder, self._settings, self.seed, Path.cwd()))
+            else:
+                channel_trace.render(folder, self._settings, self.seed, Path.cwd())
             packet_trace.render(folder, self._settings, Path.cwd())
             (Inside(folder) / _CONFIG).write(json.dumps(self._config(ports, folder), indent=1))
             celld = start_ready(
@@ -214,6 +218,7 @@ class Radio:
             # Without results the folder goes now, so that nothing can be left of it.
             self._files = {name: (Inside(folder) / name).opened() for name in (_LOG, _STATS)}
             celld.log = Path(f"/proc/self/fd/{self._files[_LOG].fileno()}")
+            self._channel = made.pop_all()
         self._celld = celld
         if realtime.wanted():
             realtime.pin(celld.popen.pid)
@@ -250,6 +255,7 @@ class Radio:
         finally:
             for file in self._files.values():
                 file.close()
+            self._channel.close()
         if self.results is not None:
             (Inside.named(self.results) / _VALIDITY).write(json.dumps(judged, indent=1) + "\n")
         return judged

@@ -20,7 +20,7 @@ from cellbed.error import CellbedError, LabError
 from cellbed.link import links
 from cellbed.run import address, radio_config
 from cellbed.run.inventory import far_end
-from cellbed.scenario import channel, packet_trace
+from cellbed.scenario import channel_trace, packet_trace
 from cellbed.scenario.description import Run, expanded
 from cellbed.scenario.file import validate
 
@@ -158,8 +158,8 @@ def _simulate(run: Run, folder: Path, arguments: list[str]) -> None:
     program = paths.BUILD / "emulator/sim/cellsim"
     if not program.exists():
         raise LabError(f"cellsim is not built ({program} is missing); {paths.SETUP}")
-    if not (folder / channel.FILE).exists():
-        channel.render(folder, run.settings, run.seed, Path(run.file).parent)
+    if not (folder / channel_trace.FILE).exists():
+        channel_trace.render(folder, run.settings, run.seed, Path(run.file).parent)
         packet_trace.render(folder, run.settings, Path(run.file).parent)
     config: dict[str, Any] = radio_config.daemon(run.settings, folder, run.seed, [], False, 0, {})
     (folder / "celld.json").write_text(json.dumps(config))

@@ -22,7 +22,8 @@ from cellbed.host.ledger import TEMPORARY_PREFIX
 from cellbed.paths import IS_CHECKOUT, ROOT
 from cellbed.results import validity
 from cellbed.run import core_network, hosts_file, radios
-from cellbed.scenario import channel, packet_trace
+from cellbed.run.workload import has_end
+from cellbed.scenario import channel_trace, packet_trace
 from cellbed.scenario.description import Run, identity
 from cellbed.scenario.model import Scenario
 from cellbed_formats import checksums, stored
@@ -47,6 +48,7 @@ class Bundle:
         self.path = results / f"{run.variant}-seed{run.seed}-{self.id[:10]}"
         self.temporary = results / f"{TEMPORARY_PREFIX}{self.path.name}.{os.getpid()}"
         self.claim = Claim(results, self.path.name)
+        self.channel: contextlib.AbstractContextManager[object] = contextlib.nullcontext()  # around what executes it
         self._entry = contextlib.ExitStack()
 
     @property
@@ -99,8 +101,12 @@ class Bundle:
         self.write_down()
         self.unfinished.create()
         furnish(self.temporary, self.description, programs)
-        channel.render(self.temporary, self.run.settings, self.run.seed, Path(self.run.file).parent, each_block)
-        packet_trace.render(self.temporary, self.run.settings, Path(self.run.file).parent)
+        folder = Path(self.run.file).parent
+        if self.description["lab"] == "native" and not has_end(self.run.settings):
+            self.channel = channel_trace.Growing(self.temporary, self.run.settings, self.run.seed, folder)
+        else:
+            channel_trace.render(self.temporary, self.run.settings, self.run.seed, folder, each_block)
+        packet_trace.render(self.temporary, self.run.settings, folder)
         return self.temporary
 
     def write_down(self) -> None:

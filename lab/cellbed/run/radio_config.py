@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from cellbed.run import address, cellreplay, core_network, mahimahi, netem, qdisc, qos, radios, topology
+from cellbed.run import address, cellreplay, core_network, mahimahi, netem, qdisc, qos, radios, topology, workload
 
 # Schedulers that ask for the weights of UEs.
 WEIGHTED = ("wfq", "mlwdf")
@@ -49,7 +49,9 @@ def daemon(settings: dict[str, Any], directory: Path, seed: int, ports: list[dic
         output: paths of what it writes, by celld's keys.
     """
     rendered = str(directory / f"{radios.prefix(radios.name_of(settings))}channel.trace")
-    channel = {"channel": rendered} if settings["radio"]["channel"] is not None else {}
+    channel: dict[str, Any] = {"channel": rendered} if settings["radio"]["channel"] is not None else {}
+    if channel and not workload.has_end(settings):
+        channel["channel_grows"] = True
     described = cell(settings, directory)
     if (orbit := (settings["radio"].get("constant_rate") or {}).get("satellite")) is not None:
         # Python's random takes random numbers from the kernel when it is imported: other runs would draw others.

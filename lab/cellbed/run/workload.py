@@ -65,6 +65,11 @@ def limit_s(flow: dict[str, Any]) -> float:
     return flow["start_s"] + (flow["limit_s"] if flow["bytes"] is not None else flow["duration_s"] + GRACE_S)
 
 
+def has_end(settings: dict[str, Any]) -> bool:
+    """Whether it is known how long the traffic of a run may take at most."""
+    return all(math.isfinite(limit_s(flow)) for flow in settings["traffic"])
+
+
 class Workload:
     """One flow; what it did is told in RESULT."""
 

@@ -1,14 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The channel of a scenario: its keys, and its rendering into a run's `channel.trace`.
-
-Physics is in the package `cellbed_channel`; this module is where the lab meets it. The trace is rendered before the lab
-starts, so that what executes the run needs neither the package nor numpy.
-"""
+"""The channel of a scenario: its keys. Physics is in the package `cellbed_channel`, which channel_trace.py calls."""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -17,15 +12,7 @@ from pydantic import Field, model_validator
 from cellbed import paths
 from cellbed.error import ScenarioError
 from cellbed.run import radios
-from cellbed.run.core_network import of_kind
-from cellbed.run.topology import behind_enb
-from cellbed.run.workload import limit_s
-from cellbed.scenario import nr, several
 from cellbed.scenario.fields import FilePath, Key, Milliseconds, Model, Name, known, unset
-
-FILE = "channel.trace"
-# Rendered beyond the last flow's limit: the time from sub-frame 0 to the start of the traffic, and the drain after it.
-MARGIN_S = 10.0
 
 # Of a route's measurements.
 _MEASUREMENT_MS = 200
@@ -406,57 +393,3 @@ def reads_file(settings: Mapping[str, Any]) -> bool:
     channels = [of_radio["radio"]["channel"] for _, of_radio in radios.each(dict(settings))]
     return any(channel is not None and (channel["trace"] is not None or "tracks_sha256" in channel)
                for channel in channels)
-
-
-@functools.cache
-def _multiply_in_one_thread() -> None:
-    """For good, in this process.
-
-    Runs execute side by side, each in a thread. One that starts a guest forks, which stops the threads of OpenBLAS; one
-    that is in the midst of a product would wait for them for ever.
-    """
-    from threadpoolctl import threadpool_limits
-
-    threadpool_limits(1, "blas")
-
-
-def render(directory: Path, settings: Mapping[str, Any], seed: int, folder: Path,
-           each_block: Callable[[], object] = lambda: None) -> None:
-    """Render the channels of a run's radio networks into its directory; nothing where the scenario has none.
-
-    Args:
-        folder: of the scenario, where a measured trace is.
-        each_block: called from time to time; what it raises ends the rendering.
-
-    Raises:
-        ScenarioError: a parameter or file that is wrong.
-    """
-    for name, alone in radios.each(dict(settings)):
-        if alone["radio"]["channel"] is not None:
-            with several.messages_of(name):
-                _render(directory / f"{radios.prefix(name)}{FILE}", alone, radios.seed(seed, name), folder, each_block)
-
-
-def _render(path: Path, settings: Mapping[str, Any], seed: int, folder: Path, each_block: Callable[[], object]) -> None:
-    """The channel of one radio network."""
-    channel = settings["radio"]["channel"]
-    from cellbed_channel import error
-    from cellbed_channel import render as renderer
-    from cellbed_channel.link import RB_HZ
-
-    _multiply_in_one_thread()
-    parameters = {key: value for key, value in channel.items() if not key.endswith("_sha256")}
-    enbs = of_kind(dict(settings), "enb") if channel["model"] == "route" else []
-    peers = {name: None if behind_enb(settings, name) else ue["peer"]
-             for name, ue in settings["radio"]["ues"].items()}
-    duration_s = max(limit_s(flow) for flow in settings["traffic"]) + MARGIN_S
-    radio = settings["radio"]
-    n_rb, rb_hz, tables = radio["n_rb"], RB_HZ, {}
-    if radio["system"] == "nr":
-        n_rb, rb_hz = nr.carrier(radio["nr"])
-        tables = {way: f"nr_{radio['nr'][f'mcs_table_{way}']}" for way in ("ul", "dl")}
-    try:
-        renderer.render_file(path, renderer.Parameters.from_dict(parameters),
-                             renderer.Cell(peers, n_rb, enbs, rb_hz, tables), seed, duration_s, folder, each_block)
-    except error.ChannelError as wrong:
-        raise ScenarioError(f"key 'radio.channel': {wrong}") from wrong

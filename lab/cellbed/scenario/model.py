@@ -291,9 +291,6 @@ class Scenario(Model):
         if flow.background and flow.start_s:
             raise ValueError(f"key 'traffic.{i}.start_s': value {flow.start_s:g}: a command in the background starts "
                              "before all others; allowed 0")
-        if flow.limit_s is None and any(alone.radio.channel is not None for _, alone in several.each(self)):
-            raise ValueError(f"key 'traffic.{i}.limit_s': value null: radio.channel is rendered for a limited time; "
-                             "give a number of seconds")
         self._check_congestion_control(i, flow)
 
     def _check_congestion_control(self, i: int, flow: Command) -> None:

@@ -115,7 +115,8 @@ class Command(Model):
         says="When the program starts, in the run's time. In the background always 0")
     limit_s: float | None = Key(600, None, 86400, gt=0,
         says="A program that takes longer than this after its start ends the run with an error; it does not hold in the"
-             " background. null: no limit, which is not possible with `radio.channel`, as that is rendered in advance")
+             " background. null: no limit; with `radio.channel` in the native lab only, as the others "
+             "render the channel before the run")
 
 
 _MODELS = {"iperf3": "transfer", "stream": "transfer", "command": "command"}

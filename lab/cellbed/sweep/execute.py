@@ -230,7 +230,8 @@ class Sweep:
             directory = bundle.begin(self.programs, self._go_on)
             if self.control is not None:
                 (Inside(directory) / congestion_control.OBJECT).write(self.control)
-            measured = self.lab.execute(directory, bundle.description, cpu, watch, self.terminal)
+            with bundle.channel:
+                measured = self.lab.execute(directory, bundle.description, cpu, watch, self.terminal)
             manifest = bundle.finish(self.scenario, self.claims, measured, self.compress)
             return Outcome(bundle.path, manifest=manifest)
         except CellbedError as error:

@@ -10,7 +10,7 @@ from pathlib import Path
 from cellbed.error import CellbedError, LabError, told
 from cellbed.labs.choices import KERNELS
 from cellbed.results.bundle import FACTS, Bundle
-from cellbed.scenario import channel, packet_trace
+from cellbed.scenario import channel, channel_trace, packet_trace
 from cellbed.scenario.description import Run
 from cellbed.sweep import remote_run
 from cellbed.sweep.execute import Outcome, Sweep
@@ -38,7 +38,7 @@ def files(run: Run, rendered: bool = False) -> dict[str, bytes]:
     with tempfile.TemporaryDirectory() as made:
         folder = Path(run.file).parent
         if rendered or channel.reads_file(run.settings):
-            channel.render(Path(made), run.settings, run.seed, folder)
+            channel_trace.render(Path(made), run.settings, run.seed, folder)
         packet_trace.render(Path(made), run.settings, folder)
         return {path.name: path.content() for path in Inside(Path(made)).matching("*")}
 

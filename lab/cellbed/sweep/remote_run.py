@@ -28,7 +28,7 @@ from cellbed.labs import kernels
 from cellbed.labs.follow import Watch
 from cellbed.labs.virtual import execute as execute_virtual
 from cellbed.results.bundle import FACTS, furnish, strip, tool_versions
-from cellbed.scenario import channel, named_files
+from cellbed.scenario import channel_trace, named_files
 from cellbed.scenario.description import Run
 from cellbed_formats.inside import Inside
 
@@ -180,8 +180,8 @@ def _furnish(directory: Path, task: Task) -> None:
     furnish(directory, task.description, paths.programs())
     for name, content in task.files.items():
         (Inside(directory) / name).write(content)
-    if channel.FILE not in task.files:
-        channel.render(directory, task.run.settings, task.run.seed, directory)
+    if channel_trace.FILE not in task.files:
+        channel_trace.render(directory, task.run.settings, task.run.seed, directory)
 
 
 # --- its files on their way ---

@@ -85,9 +85,12 @@ def test_direct_links_have_the_words_too(tmp_path):
     assert transport_blocks.rate_bps("ul", radio["n_rb"], cqi) == pytest.approx(10e6, rel=0.05)
 
 
-def test_the_time_of_a_channel_ends(tmp_path):
-    assert settings(tmp_path, "edge")["traffic"][0]["limit_s"] == 600
-    assert settings(tmp_path, "edge", "cqi", "5")["traffic"][0]["limit_s"] is None
+@pytest.mark.parametrize("words, limit_s", [(["edge"], 600), (["edge", "cqi", "5"], None)])
+def test_the_time_of_a_channel_ends_where_it_is_rendered_before(words, limit_s):
+    data, _ = links.build(words, ["true"])
+    assert data["traffic"][0]["limit_s"] is None
+    links.put_limit(data)
+    assert data["traffic"][0]["limit_s"] == limit_s
 
 
 def test_set_comes_last(tmp_path):

@@ -12,7 +12,7 @@ from minimal import ROOT
 from cellbed.error import ScenarioError
 from cellbed.results.bundle import Bundle
 from cellbed.run.runner import Runner
-from cellbed.scenario import channel
+from cellbed.scenario import channel, channel_trace
 from cellbed.scenario.description import expand, identity
 from cellbed_channel import render, trace
 from cellbed_channel.blockage import BlockageParameters
@@ -101,7 +101,7 @@ def test_the_channel_is_rendered_before_the_run(run, tmp_path):
     found = trace.read(folder / "channel.trace")
     assert found.ues == {1: "ue1", 2: "ue2"}
     assert set(found.records_of(1, "ul")["cqi"]) == {9}
-    assert found.model["duration_s"] == 2 + 30 + channel.MARGIN_S
+    assert found.model["duration_s"] == 2 + 30 + channel_trace.MARGIN_S
 
 
 def test_without_a_channel_there_is_none(run, tmp_path):
@@ -169,7 +169,7 @@ def test_a_cell_edge(wired, write, tmp_path):
 BESIDE_FORKS = """
 import subprocess, sys, threading
 from pathlib import Path
-from cellbed.scenario.channel import render
+from cellbed.scenario.channel_trace import render
 from cellbed.scenario.description import expand
 from cellbed_channel.fading import Taps
 folder, scenario = map(Path, sys.argv[1:])

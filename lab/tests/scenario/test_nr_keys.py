@@ -7,7 +7,7 @@ import pytest
 
 from cellbed.error import ScenarioError
 from cellbed.run.radio_config import cell
-from cellbed.scenario import channel, nr
+from cellbed.scenario import channel_trace, nr
 from cellbed.scenario.description import expand
 from cellbed_channel import trace
 
@@ -69,8 +69,8 @@ def test_measured_sinrs_have_cqis_of_nr(settings, tmp_path):
     (tmp_path / "drive.csv").write_text("t_ms,ue,direction,sinr_db\n0,ue1,dl,21\n0,ue1,ul,21\n100,ue1,dl,-20\n")
     run = settings(channel={"model": "trace", "trace": "drive.csv"})
     assert run["radio"]["channel"]["trace_sha256"]
-    channel.render(tmp_path, run, 1, tmp_path)
-    found = trace.read(tmp_path / channel.FILE)
+    channel_trace.render(tmp_path, run, 1, tmp_path)
+    found = trace.read(tmp_path / channel_trace.FILE)
     assert found.records_of(1, "dl")["cqi"].tolist() == [11, 0] and found.records_of(1, "ul")["cqi"].tolist() == [14]
     with pytest.raises(ScenarioError,
                        match="key 'radio.channel.cqi.table': value kawser: CQIs of NR follow from radio.nr.mcs"):

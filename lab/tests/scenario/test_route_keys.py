@@ -12,7 +12,7 @@ from cellbed.error import ScenarioError
 from cellbed.link import links
 from cellbed.results.bundle import Bundle
 from cellbed.run.radio_config import cell
-from cellbed.scenario import channel
+from cellbed.scenario import channel, channel_trace
 from cellbed.scenario.description import expand, identity, set_key
 from cellbed_channel import trace
 
@@ -45,7 +45,7 @@ def test_a_run_is_made_of_its_waypoints(ride, tmp_path):
 def test_each_enb_has_a_channel(ride, tmp_path):
     one = ride(traffic__0__duration_s=1, traffic__1__duration_s=1)
     folder = Bundle(tmp_path / "results", one, one.describe("virtual", {})).begin({})
-    found = trace.read(folder / channel.FILE)
+    found = trace.read(folder / channel_trace.FILE)
     assert found.enbs == {0: "west", 1: "middle", 2: "east"}
     assert all(len(found.records_of(ue, "dl", enb)) for ue in found.ues for enb in found.enbs)
 

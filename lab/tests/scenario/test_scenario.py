@@ -186,13 +186,9 @@ def test_wrong_values_of_a_dedicated_channel(wired, write, key, value, message):
     assert "\n" not in str(error.value)
 
 
-def test_a_command_without_limit_needs_a_channel_without_end(wired, write):
+def test_a_command_may_have_no_limit(wired, write):
     wired["traffic"] = [{**COMMAND, "limit_s": None}]
     assert expand(write(wired))[1][0].settings["traffic"][0]["limit_s"] is None
-    wired["radio"]["channel"] = {"model": "static", "positions": {"ue1": [10, 10]}}
-    with pytest.raises(ScenarioError,
-                       match="key 'traffic.0.limit_s': value null: radio.channel is rendered for a limited time"):
-        expand(write(wired))
 
 
 def test_a_dedicated_channel_needs_the_network(minimal, write):
