@@ -72,7 +72,7 @@ needs_two_kernels = pytest.mark.skipif(
 def cellbed(*args, check=True, **kwargs):
     """Run the command as a user does. Return: the finished process."""
     with the_only_cleaner() if args == ("clean",) else contextlib.nullcontext():
-        done = subprocess.run([CELLBED, *map(str, args)], capture_output=True, text=True, timeout=250, check=False,
+        done = subprocess.run([CELLBED, *map(str, args)], capture_output=True, text=True, timeout=800, check=False,
                               **kwargs)
     if check:  # 3: a run is invalid, which judged() tells of
         assert done.returncode in (0, 3), done.stdout + done.stderr

@@ -43,7 +43,7 @@ def run_page(page, folder, least, before=None):
         block = "\n".join([*(text for words, text in (before or {}).items() if block.startswith(words)), block])
         with the_only_cleaner() if "cellbed clean" in block else contextlib.nullcontext():
             done = subprocess.run(["bash", "-euo", "pipefail", "-c", block], cwd=folder, env=env, capture_output=True,
-                                  text=True, timeout=200, check=False)
+                                  text=True, timeout=800, check=False)
         assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
     assert len(blocks) >= least
 

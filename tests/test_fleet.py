@@ -121,7 +121,7 @@ def test_a_worker_that_dies_costs_a_retry(scenario, tmp_path, scheduler):
             wait_until(lambda: executing(folder), "a run", 200)
             victim = int(executing(folder)[0].suffix[1:])
             os.kill(victim, signal.SIGKILL)
-            out, _ = process.communicate(timeout=250)
+            out, _ = process.communicate(timeout=800)
         assert process.returncode == 0, out
         assert out.count(" valid") == 2
         assert not list(folder.glob("*/*/.tmp-*")) and not guests()

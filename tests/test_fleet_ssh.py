@@ -70,7 +70,7 @@ def test_what_a_host_had_that_dies_goes_to_another(machine, scenario, tmp_path):
         wait_until(lambda: executing(machine), "a run", 200)
         victim = int(executing(machine)[0].parent.suffix[1:])
         os.kill(victim, signal.SIGKILL)
-        out, _ = process.communicate(timeout=250)
+        out, _ = process.communicate(timeout=800)
     assert process.returncode == 0, out
     assert out.count(" valid") == 2 and out.count(" is lost: ") == 1
     assert machine.left() == []

@@ -65,7 +65,8 @@ def test_the_node_before_the_radio_says_what_is_too_large(tmp_path, network, lab
 @pytest.mark.lab
 @pytest.mark.parametrize("link", ["nr-walk", "umts-384", "leo", "lte-drive"])
 def test_every_radio_has_one(link):
-    done = cellbed("link", link, "mtu", "1358", "--lab", "virtual", "--", "ip", "link", "show", "lte0")
+    done = cellbed("link", link, "mtu", "1358", "--lab", "virtual", "--set", "traffic.0.limit_s=10", "--", "ip", "link",
+                   "show", "lte0")
     assert " mtu 1358 " in done.stdout
 
 

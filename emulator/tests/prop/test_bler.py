@@ -6,12 +6,13 @@ import re
 import cffi
 import pytest
 from coreffi import BUILD, ROOT
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cellbed_channel import block_error
 
-fast = settings(max_examples=400)
+fast = examples(400)
 ffi = cffi.FFI()
 HEADER = "".join((ROOT / f"emulator/core/phy/{name}.h").read_text() for name in ("common/soft", "lte/bler"))
 ffi.cdef(re.search(r"struct bler_soft \{.*?\};", HEADER, re.S).group(0) + "".join(

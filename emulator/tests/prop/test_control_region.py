@@ -9,13 +9,14 @@ from collections import Counter
 from coreffi import lib
 from coreplan import PLAN_BYTES, Run, plan
 from draw import plans
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from nrplan import AM, UM
 from nrplan import plan as nr_plan
 
 from cellbed.scenario import nr
 
-fast = settings(max_examples=100)
+fast = examples(100)
 
 
 def elements(n_rb: int, cfi: int) -> int:

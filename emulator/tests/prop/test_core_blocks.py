@@ -5,12 +5,13 @@ from collections import defaultdict
 
 from coreffi import lib
 from coreplan import DL, IM, MS, NETWORK, SL, UL, Plan, Run, plans, q32
-from hypothesis import example, given, settings
+from examples import examples
+from hypothesis import example, given
 
 RA_RNTI = 2
 MESSAGE_3 = 1  # aux of a row
 
-fast = settings(max_examples=150)
+fast = examples(150)
 
 
 def _uplink_ue(cqi, bler=0):

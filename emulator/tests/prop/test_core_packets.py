@@ -6,9 +6,10 @@ from collections import defaultdict
 import pytest
 from coreffi import lib
 from coreplan import DL, IM, KEEP, MS, NETWORK, PORT_NETWORK, SL, UL, Plan, Run, destination, plans
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 
-fast = settings(max_examples=150)
+fast = examples(150)
 
 
 @fast

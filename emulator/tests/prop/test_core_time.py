@@ -5,10 +5,11 @@ from dataclasses import replace
 
 from coreffi import NEVER, Cell, lib
 from coreplan import IM, MS, NETWORK, Run, announced, in_pieces, plans
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
-fast = settings(max_examples=150)
+fast = examples(150)
 
 
 @fast

@@ -7,10 +7,11 @@ Source: TS 36.213 7.2.2; TS 38.214 5.2.1.4
 from coreffi import lib
 from coreplan import MS, PLAN_BYTES, SL, Plan, Run, plan
 from draw import plans
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from nrplan import plan as nr_plan
 
-fast = settings(max_examples=100)
+fast = examples(100)
 PERIODS_MS = (2, 5, 10, 20, 32, 40, 64, 80, 128, 160)
 NAMES = {lib.CELL_DIR_UL: "cqi_ul", lib.CELL_DIR_DL: "cqi_dl", lib.CELL_DIR_SL: "cqi_sl"}
 

@@ -4,7 +4,8 @@
 from coreffi import lib
 from coreplan import PLAN_BYTES, Run, announced, in_pieces, plan
 from draw import Choices, plans
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 MEMBERS_MAX = 70  # more than a word of bits
@@ -26,7 +27,7 @@ def crowded(choices: Choices):
 crowds = plans(crowded, PLAN_BYTES)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(crowds, st.lists(st.floats(0, 1, exclude_max=True), max_size=6))
 def test_splitting_time_changes_nothing(found, cuts):
     once, other = Run(found), Run(found, in_pieces(cuts))
@@ -34,13 +35,13 @@ def test_splitting_time_changes_nothing(found, cuts):
     assert other.digest == once.digest
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(crowds)
 def test_nothing_leaves_before_it_was_announced(found):
     Run(found, announced)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(crowds)
 def test_no_block_is_given_twice(found):
     """What the crowd has and what UEs were granted fits the carriers."""

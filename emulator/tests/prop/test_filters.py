@@ -5,7 +5,8 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
 import cffi
 from coreffi import BUILD, PUBLIC, constant, declarations
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 ffi = cffi.FFI()
@@ -56,7 +57,7 @@ def as_core(prefix):
          "addr": prefix.broadcast_address.packed.ljust(16, b"\xff")}
 
 
-@settings(max_examples=1000)
+@examples(1000)
 @given(cases(), st.booleans())
 def test_addresses_in_their_prefixes(case, sent):
     (local, remote), found = case

@@ -6,7 +6,8 @@ import nrplan
 import pytest
 from coreffi import lib
 from coreplan import MS, Plan, Run
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 FLUSHES = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 10)), min_size=1, max_size=4)
@@ -23,7 +24,7 @@ def flushed(plan: Plan, flushes) -> Plan:
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_what_waits_is_dropped(system):
-    @settings(max_examples=120)
+    @examples(120)
     @given(SYSTEMS[system], FLUSHES)
     def check(drawn, flushes):
         plan = flushed(drawn, flushes)

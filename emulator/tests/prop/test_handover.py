@@ -7,7 +7,8 @@ from coreffi import Cell, lib
 from corenet import MS, SGW, SGW_ADDRESS, Plan, Run, address, enb_port
 from coreplan import OF_OTHERS, PKTS_MAX, RLC_MODES, WHOLE_MIN_RB, in_time, q32
 from draw import plans
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 
 # Not what handovers exclude, and one reason only for a packet to be late.
 NOT_DRAWN = (*(key for key in OF_OTHERS if key not in ("handover.", "gtpu.")), "rlc.delivery", "pdcp.sn_bits",
@@ -17,7 +18,7 @@ NOT_DRAWN = (*(key for key in OF_OTHERS if key not in ("handover.", "gtpu.")), "
 MOST = {"handover.procedure": lib.CELL_HO_PREDICTION, "handover.detach_ms": 100, "rlc.am.reestablish_ms": 100,
         "handover.end_marker_gap_ms": 50, "rlc.am.t_status_prohibit_ms": 60}  # fmt: skip
 
-fast = settings(max_examples=100)
+fast = examples(100)
 
 
 def check_conservation(run: Run):

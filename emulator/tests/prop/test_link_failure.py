@@ -7,7 +7,8 @@ Source: TS 36.331 5.3.5.6, 5.3.7, 5.3.11, 7.3; TS 38.331 5.3.5.8.3, 5.3.7, 5.3.1
 from coreffi import Cell, lib
 from corenet import MS, Plan, Run
 from draw import plans
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from nrplan import AM, UM
 from test_handover import LOSSLESS as LTE_LOSSLESS
 from test_handover import check_conservation
@@ -15,7 +16,7 @@ from test_handover import plan_of as lte_plan
 from test_nr_handover import CONDITIONAL, LOSSLESS, STANDARD, expected_of
 from test_nr_handover import plan_of as nr_plan
 
-fast = settings(max_examples=60)
+fast = examples(60)
 GOOD_DB, STILL_MS = 12, 3000
 KEY = "handover.link_failure."
 CAUSES = {"t310": 1, "random_access": 2, "rlc": 3, "t304": 4}

@@ -10,7 +10,8 @@ from collections import defaultdict
 
 from coreffi import lib
 from coreplan import Run
-from hypothesis import event, given, settings
+from examples import examples
+from hypothesis import event, given
 from nrplan import AM, UM, plans
 from rlc_nr_reader import AmReceiver, Status, UmReceiver, read_am, read_um
 from test_nr_core import blocks
@@ -89,7 +90,7 @@ class Ear:
         return [sdu[header:] for sdu in sdus]
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(plans(rlc_modes=(AM, AM, UM)))
 def test_others_read_the_same(plan):
     run = Run(plan)

@@ -7,11 +7,12 @@ from coreffi import lib
 from coreplan import PORT_NETWORK, Run, destination, in_pieces
 from draw import Choices
 from draw import plans as plans_of
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from nrplan import AM, UM, plan
 
-fast = settings(max_examples=60)
+fast = examples(60)
 NOT_ECT, ECT_1, ECT_0, CE = range(4)
 MARK, DUALPI2 = lib.CELL_AQM_MARK, lib.CELL_AQM_DUALPI2
 

@@ -2,13 +2,14 @@
 """The core's integers for block errors of NR against the formulas that they were made from."""
 
 import pytest
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from nrphyffi import TABLES, ffi, lib
 
 from cellbed_channel import nr_block_error
 
-fast = settings(max_examples=250)
+fast = examples(250)
 ONE = 2**32 - 1
 FORMATS = [(table, index) for table in range(len(TABLES)) for index in range(lib.nr_mcs_count(table))]
 

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 from coreffi import NEVER, ffi, lib
 from coreplan import IM, NETWORK, PORT_NETWORK, Plan, Run, announced, destination, in_pieces
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from nrplan import AM, plans
 
-fast = settings(max_examples=60)
+fast = examples(60)
 UL, DL = 0, 1
 RA_RNTI = 2
 MSGA = 3  # aux of a row

@@ -4,7 +4,8 @@
 from coreffi import lib
 from coreplan import PLAN_BYTES, Run, announced, destination, in_pieces
 from draw import Choices, plans
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from nrplan import plan
 
@@ -25,7 +26,7 @@ def crowded(choices: Choices):
 
 
 crowds = plans(crowded, PLAN_BYTES)
-some = settings(max_examples=60)
+some = examples(60)
 
 
 @some

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """DRX against timers that tick: a reading of TS 38.321 5.7 slot by slot, which knows nothing of the future."""
 
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from nrphyffi import ffi, lib
 
-fast = settings(max_examples=250)
+fast = examples(250)
 PROCESSES = 3
 LAST = 260
 

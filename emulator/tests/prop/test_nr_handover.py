@@ -7,12 +7,13 @@ from coreffi import Cell, lib
 from corenet import MS, SGW, SGW_ADDRESS, Plan, Run, address, enb_port
 from coreplan import q32
 from draw import plans
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from nrplan import AM, UM, frame
 from test_handover import check_conservation
 
 STANDARD, CONDITIONAL, DAPS = lib.CELL_HO_STANDARD, lib.CELL_HO_CONDITIONAL, lib.CELL_HO_DAPS
-fast = settings(max_examples=60)
+fast = examples(60)
 
 
 def ue_config(choices, number, n_enb, lossy):

@@ -5,11 +5,12 @@ import re
 import subprocess
 from collections.abc import Iterator
 
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from nrphyffi import EBADMSG, ffi, lib
 
-fast = settings(max_examples=200)
+fast = examples(200)
 DL, UL = 0, 1
 # Control elements by LCID: bytes, or None for a length in the subheader. Source: TS 38.321 Tables 6.2.1-1, 6.2.1-2
 ELEMENTS = {DL: {59: 0, 60: 0, 61: 1, 62: 6}, UL: {55: 0, 57: 2, 58: 2, 59: 1, 60: None, 61: 1, 62: None}}

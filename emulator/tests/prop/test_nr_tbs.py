@@ -4,14 +4,15 @@
 import math
 from fractions import Fraction
 
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from nrphyffi import TABLES, ffi, lib
 
 from cellbed.scenario import nr
 from cellbed_channel import nr_block_error
 
-fast = settings(max_examples=250)
+fast = examples(250)
 FORMATS = [(table, index) for table in range(len(TABLES)) for index in range(lib.nr_mcs_count(table))]
 # Source: TS 38.214 Table 5.1.3.2-1: steps between sizes, and up to which size
 STEPS = [(192, 8), (384, 16), (576, 24), (768, 32), (928, 40), (984, 56), (1032, 48), (1064, 32), (1128, 64),

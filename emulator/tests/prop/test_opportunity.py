@@ -6,10 +6,11 @@ import itertools
 import pytest
 from coreffi import Cell, lib
 from draw import plans
-from hypothesis import example, given, settings
+from examples import examples
+from hypothesis import example, given
 from recording import DOWN, MS, STEPS, UE, UP, Link, Plan, plan, run
 
-many = settings(max_examples=150)
+many = examples(150)
 links = plans(lambda choices: plan(choices, with_trains=False), 256)
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 
 import cffi
 from coreffi import BUILD, NEVER, PUBLIC, declarations
-from hypothesis import event, given, settings
+from examples import examples
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 T_REORDERING = 50
@@ -92,7 +93,7 @@ steps = st.sampled_from([0, 0, 0, 0, 1, 2, 3, 5, 40, 700, -1, -2, -3, -5, -40, -
 arrivals = st.lists(st.tuples(steps, st.sampled_from([0, 0, 1, 20, 60])), min_size=5, max_size=120)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.sampled_from([12, 18]), st.booleans(), st.sampled_from([0, T_REORDERING]),
        st.sampled_from([0, 0, 3000, (1 << 18) - 20, (1 << 20) + 5]), arrivals)  # fmt: skip
 def test_as_the_model(sn_bits, out_of_order, t_reordering, start, arrivals):

@@ -10,11 +10,12 @@ from coreplan import PORT_NETWORK, Run, in_pieces
 from coreplan import plan as lte_plan
 from draw import Choices
 from draw import plans as plans_of
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from nrplan import plan as nr_plan
 
-fast = settings(max_examples=60)
+fast = examples(60)
 UL, DL = lib.CELL_DIR_UL, lib.CELL_DIR_DL
 UM, AM = lib.CELL_RLC_UM, lib.CELL_RLC_AM
 PFIFO, CODEL, FQ_CODEL, PIE, DUALPI2 = range(lib.CELL_QDISC_COUNT)

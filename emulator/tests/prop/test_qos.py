@@ -12,7 +12,8 @@ from coreplan import IM, MS, NETWORK, PORT_NETWORK, Plan, Run, announced, in_pie
 from coreplan import plan as lte_plan
 from draw import Choices, limits
 from draw import plans as plans_of
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from nrplan import plan as nr_plan
 
@@ -26,7 +27,7 @@ START_NS, LOADED_NS = 100 * MS, 400 * MS
 BUDGET_NS = 50 * MS
 DEFAULT_LEVEL = 90  # of 5QI 9. Source: TS 23.501 Table 5.7.4-1
 KEYS = ("priority_level", "pdb_ms", "averaging_window_ms", "gbr_dl_bps", "gbr_ul_bps", "mbr_dl_bps", "mbr_ul_bps")
-some, few = settings(max_examples=60), settings(max_examples=12)
+some, few = examples(60), examples(12)
 
 
 def packet(tag: int, length: int) -> bytes:

@@ -5,7 +5,8 @@ import re
 
 import pytest
 from coreffi import ROOT, ffi, lib, put
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from refusal import IM, NETWORK, OF_CELLS, Network, Sweep
 from refusals_independent import CONSTANT, CONSTANT_NETWORKS, RECORDED, RECORDED_NETWORKS, UTRAN, UTRAN_NETWORKS
@@ -55,7 +56,7 @@ def frames(draw):
             "k1_min": draw(st.integers(0, 15))}
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(frames())
 def test_the_core_takes_the_slots_that_a_scenario_may_have(keys):
     """And no others, so `cellbed check` says what a run would."""

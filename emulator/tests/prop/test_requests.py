@@ -7,9 +7,10 @@ Source: TS 36.321 5.4.4; TS 36.213 Table 10.1.5-1
 from coreffi import lib
 from coreplan import MS, PLAN_BYTES, Run, plan
 from draw import plans
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 
-fast = settings(max_examples=100)
+fast = examples(100)
 ENDS = lib.CELL_EV_BSR_TX, lib.CELL_EV_GRANT, lib.CELL_EV_PKT_DROP  # of what a UE asks for
 PERIODS_MS, TRANS_MAX, BSR_RETX_MS = (1, 2, 5, 10, 20, 40, 80), (4, 8, 16), (320, 640)
 

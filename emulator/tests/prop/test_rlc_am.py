@@ -8,7 +8,8 @@ repeat or lose any of them, in any order.
 from dataclasses import dataclass
 
 from coreffi import NEVER
-from hypothesis import event, given, settings
+from examples import examples
+from hypothesis import event, given
 from hypothesis import strategies as st
 from rlcffi import AM_SLOTS, AM_WINDOW, Am, lib, payload
 from rlclink import ARRIVE, LOSE, REVERSE, TWICE, WAIT, Link
@@ -17,7 +18,7 @@ IN, OUT = lib.CELL_DELIVERY_IN_SEQUENCE, lib.CELL_DELIVERY_OUT_OF_SEQUENCE
 SEGMENT_MIN = 5  # a segment's header and a byte
 STATUS_MIN = 8  # a STATUS PDU with one portion of a PDU
 
-fast = settings(max_examples=200)
+fast = examples(200)
 
 
 class LteLink(Link):

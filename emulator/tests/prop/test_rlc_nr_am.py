@@ -6,7 +6,8 @@ direction is a list of the PDUs in flight; actions deliver, repeat or lose any o
 """
 
 
-from hypothesis import event, given, settings
+from examples import examples
+from hypothesis import event, given
 from hypothesis import strategies as st
 from rlcffi import payload
 from rlclink import ARRIVE, LOSE, REVERSE, TWICE, WAIT, Link
@@ -15,7 +16,7 @@ from rlcnrffi import Am
 SEGMENT_MIN = 6  # a segment's header with an SN of 18 bits, and a byte
 STATUS_MIN = 10  # a STATUS PDU with one portion of an SDU
 
-fast = settings(max_examples=100)
+fast = examples(100)
 
 
 class NrLink(Link):

@@ -8,7 +8,8 @@ window nor is a window of them lost at a time: UM cannot know then which turn of
 from dataclasses import dataclass, field
 
 from coreffi import NEVER
-from hypothesis import event, given, settings
+from examples import examples
+from hypothesis import event, given
 from hypothesis import strategies as st
 from rlcffi import payload
 from rlcnrffi import Um, ffi
@@ -16,7 +17,7 @@ from rlcnrffi import Um, ffi
 ARRIVE, LOSE, WAIT, TWICE = range(4)
 SPAN = 12  # PDUs between the oldest in flight and the newest; the window of 6 bits has 32 SDUs
 
-fast = settings(max_examples=100)
+fast = examples(100)
 
 
 @dataclass

@@ -8,7 +8,8 @@ window nor is a window of them lost at a time: UM cannot know then which turn of
 from dataclasses import dataclass, field
 
 from coreffi import NEVER
-from hypothesis import event, given, settings
+from examples import examples
+from hypothesis import event, given
 from hypothesis import strategies as st
 from rlcffi import Um, ffi, lib, payload
 
@@ -16,7 +17,7 @@ IN, OUT = lib.CELL_DELIVERY_IN_SEQUENCE, lib.CELL_DELIVERY_OUT_OF_SEQUENCE
 ARRIVE, LOSE, WAIT, TWICE = range(4)
 SPAN = 12  # PDUs between the oldest in flight and the newest; the window of 5 bits has 16
 
-fast = settings(max_examples=200)
+fast = examples(200)
 
 
 @dataclass

@@ -14,7 +14,8 @@ from random import Random
 
 import pytest
 from coreffi import NEVER
-from hypothesis import event, given, settings
+from examples import examples
+from hypothesis import event, given
 from hypothesis import strategies as st
 from rlcffi import Entities, ffi, lib, payload
 
@@ -23,7 +24,7 @@ EBADMSG = -74
 WINDOW_MAX = 2047
 STATUS_MIN = 6  # a STATUS PDU that names one missing PDU
 
-fast = settings(max_examples=200)
+fast = examples(200)
 ARRIVE, LOSE, WAIT, TWICE = range(4)
 
 

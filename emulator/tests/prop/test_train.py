@@ -7,13 +7,14 @@ import math
 
 import pytest
 from draw import plans
-from hypothesis import given, settings
+from examples import examples
+from hypothesis import given
 from recording import DOWN, MS, NETWORK_SIDE, STEPS, UE, UP, Link, Plan, new_cell, plan, run
 
 US = 1000
 BUSY = [10, 10, 20]
 
-many = settings(max_examples=150)
+many = examples(150)
 links = plans(lambda choices: plan(choices, with_trains=True), 320)
 
 

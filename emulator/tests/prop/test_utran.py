@@ -7,7 +7,8 @@ from functools import partial
 
 from coreffi import NEVER, Cell, lib
 from draw import plans
-from hypothesis import example, given, settings
+from examples import examples
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rlcffi import ffi as rlc_ffi
 from rlcffi import lib as rlc
@@ -16,7 +17,7 @@ MS = 1_000_000
 UL, DL = 0, 1
 UE, NETWORK_SIDE = 1, 0x81  # of the first UE; ports of the others follow
 
-fast = settings(max_examples=150)
+fast = examples(150)
 
 
 def q32(probability: float) -> int:
