@@ -16,6 +16,8 @@ import pytest
 from synthetic_bundle import PAYLOAD, SPORT, START_NS, tcp_packet, write_bundle, write_pcap
 
 from cellbed_analysis.metrics import causes, flows, runs
+from cellbed_analysis.metrics.asked import Asked
+from cellbed_analysis.metrics.flow_table import FLOW_COLUMNS
 from cellbed_analysis.metrics.flows import connection_metrics, flow_columns
 from cellbed_analysis.metrics.rows import compute, compute_others, flatten, lives_once
 from cellbed_analysis.metrics.run import analyse
@@ -206,6 +208,18 @@ def test_a_flow_by_its_columns(dm_dm: Bundle) -> None:
         "flow_back_bytes": 195 * 40, "flow_came_bytes": came, "flow_ect": "not-ECT", "flow_ce_pkts": 0,
         "flow_ce_share": 0, "flow_mbps": pytest.approx(came * 8e-6 / 6),
     }}  # fmt: skip
+
+
+def test_columns_of_text_are_those_of_words(dm_dm: Bundle) -> None:
+    """Numbers stand to the right in tables."""
+    row = compute(dm_dm)[0] | flow_columns(dm_dm)["file"] | {"flow_delay_ms": 20.0, "flow_share": 0.5}
+    assert {name: isinstance(row[name], str) for name, _, _ in FLOW_COLUMNS} == \
+        {name: words for name, _, words in FLOW_COLUMNS}
+
+
+def test_a_ping_that_is_not_there(dm_dm: Bundle) -> None:
+    with pytest.raises(DataError, match="--flow ping: no node sent an echo request that a capture has"):
+        Asked.of(dm_dm, "ping")
 
 
 def test_marks_are_counted_where_they_arrive(tmp_path: Path) -> None:

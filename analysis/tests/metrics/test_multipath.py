@@ -10,10 +10,13 @@ from typing import Any
 import pytest
 from synthetic_bundle import MS, START_NS, tcp_packet, write_bundle, write_pcap
 
+from cellbed_analysis.metrics.asked import Asked
+from cellbed_analysis.metrics.datagrams import NOTHING_SENT
 from cellbed_analysis.metrics.flows import flow_columns
 from cellbed_analysis.metrics.multipath import multipath_metrics
-from cellbed_analysis.metrics.rows import flatten
+from cellbed_analysis.metrics.rows import compute, flatten
 from cellbed_formats.bundle import Bundle, read_bundle
+from cellbed_formats.error import DataError
 
 #: The program gets 1 MB 1 s after the start, and 0.5 MB each at 2.5 s and at 5.9 s; the flow lasts 6 s.
 CAME = {"t_ns": [START_NS + at * MS for at in (1000, 2500, 5900)], "bytes": [1_000_000, 1_500_000, 2_000_000]}
@@ -68,6 +71,16 @@ def test_subflows_share_what_they_carry(tmp_path: Path) -> None:
     came = [found[part.id]["flow_came_bytes"] for part in parts]
     assert [found[part.id]["flow_share"] for part in parts] == [pytest.approx(one / sum(came)) for one in came]
     assert "flow_ect" not in found[whole.id] and found[parts[0].id]["flow_ect"] == "not-ECT"
+
+
+def test_a_connection_has_what_its_program_got_and_no_packets_of_its_own(tmp_path: Path) -> None:
+    """What captures count is of its subflows, and so is an RTT."""
+    bundle = of_two_networks(tmp_path)
+    row = compute(bundle)[0]
+    assert row["goodput_mbps"] == 8 / 4.8 and not NOTHING_SENT.keys() & row.keys()
+    parts = ", ".join(flow.id for flow in bundle.all_flows[1:])
+    with pytest.raises(DataError, match=f"has no RTT, its subflows have; choose one with --flow: {parts}$"):
+        Asked.of(bundle, "file")
 
 
 @pytest.mark.parametrize(("payload", "share"), [(0, 0), (1, 1)])

@@ -12,7 +12,17 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from synthetic_bundle import COOKIE, MS, PAYLOAD, START_NS, Cell, radio_trace_bytes, write_bundle
+from synthetic_bundle import (
+    COOKIE,
+    MS,
+    PAYLOAD,
+    START_NS,
+    Cell,
+    radio_trace_bytes,
+    tcp_packet,
+    write_bundle,
+    write_pcap,
+)
 
 from cellbed_analysis.metrics import radio, runs
 from cellbed_analysis.metrics.cache import checksum
@@ -23,7 +33,7 @@ from cellbed_analysis.metrics.reference import markdown
 from cellbed_analysis.metrics.rows import compute, flatten
 from cellbed_analysis.metrics.run import analyse
 from cellbed_analysis.metrics.runs import analyse_all
-from cellbed_analysis.metrics.throughput import iperf3_agreement
+from cellbed_analysis.metrics.throughput import goodput_metrics, iperf3_agreement
 from cellbed_analysis.metrics.window import Window, evaluated_window
 from cellbed_analysis.radio.packet_path import RadioLog, packet_paths, uplink_pdus
 from cellbed_analysis.report.why import why
@@ -102,6 +112,17 @@ def test_goodput(row: dict[str, Any]) -> None:
     assert row["goodput_difference_pct"] == 0
     # 193 segments were sent in 6 s, the first holds iperf3's cookie only.
     assert row["goodput_iperf3_mbps"] == pytest.approx(192 * PAYLOAD * 8 / 6 / 1e6)
+
+
+def test_what_is_confirmed_as_the_window_begins_is_in_it(tmp_path: Path) -> None:
+    """ACKs of one segment each, at 0, 1 and 2 s; the window is from 1 s on, to before 2 s."""
+    path = write_bundle(tmp_path, duration_s=2)
+    acks = [(START_NS + n * 10**9, tcp_packet(False, 0, 1 + (n + 1) * PAYLOAD, 0)) for n in range(3)]
+    for node in ("ue1", "ue2"):
+        write_pcap(path / f"ip-{node}.pcap", [(START_NS, tcp_packet(True, 1, 0, PAYLOAD)), *acks])
+    bundle = read_bundle(path)
+    window = Window(START_NS + 10**9, START_NS + 2 * 10**9)
+    assert goodput_metrics(bundle, bundle.flows[0], window)["goodput_mbps"].value == pytest.approx(PAYLOAD * 8 / 1e6)
 
 
 def test_iperf3_that_counts_less_shows() -> None:

@@ -58,6 +58,18 @@ def test_five_blocks_have_an_interval() -> None:
     assert found.low is not None and found.high is not None and found.low < found.value < found.high
 
 
+def test_seconds_of_their_own_have_the_width_of_student_s_t() -> None:
+    """Of n of them: t of 1.5 n values times their standard deviation over the root of n, the textbook's, with n - 1."""
+    random, widths = np.random.default_rng(1), []
+    for _ in range(300):
+        values = random.normal(size=12)
+        found = mean_within_run(np.arange(12) * S, values)
+        if found.method.endswith("blocks of 1 s"):
+            textbook = t95(int(1.5 * 12) - 1) * values.std(ddof=1) / math.sqrt(12)
+            widths.append((found.high - found.low) / 2 / textbook)
+    assert len(widths) > 100 and np.mean(widths) == pytest.approx(1, abs=0.015)
+
+
 def test_empty_series_is_not_a_number() -> None:
     assert math.isnan(mean_within_run(np.array([], dtype=np.int64), np.array([])).value)
 
