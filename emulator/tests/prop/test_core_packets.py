@@ -10,6 +10,7 @@ from examples import examples
 from hypothesis import given
 
 fast = examples(150)
+APART_NS = 400 * MS
 
 
 @fast
@@ -112,6 +113,7 @@ def test_what_is_left_of_a_packet_gets_a_grant_of_its_own(mode, sender, cqi):
     """Grants that ignore headers, at any rate: the last bytes wait for no other packet."""
     keys = {"n_ue": 1, "ue": [{"peer": NETWORK, "mode": IM, "cqi_ul": cqi, "cqi_dl": cqi}], "rlc.mode": mode,
             "lte.n_rb": 6, "lte.mac.grants_ignore_headers": 1}
-    for length in range(1, 120):
-        run = Run(Plan(keys, [(0, "push", sender, length)]))
-        assert len(run.of(lib.CELL_OUT_DELIVER)) == 1, length
+    run = Run(Plan(keys, [(length * APART_NS, "push", sender, length) for length in range(1, 120)]))
+    late_ns = {len(o.data): o.t_ns - len(o.data) * APART_NS for o in run.of(lib.CELL_OUT_DELIVER)}
+    assert list(late_ns) == list(range(1, 120))
+    assert max(late_ns.values()) < APART_NS, late_ns
