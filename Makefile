@@ -159,13 +159,13 @@ test-fast: setup-test ## tests that need neither a lab nor root and take a secon
 	$(PYTEST) $(PARALLEL) -m "not lab and not slow"
 
 # Side by side: what is compiled and computed for the sanitizers fills the time in which tests wait.
-test-all: setup-test lab-kernels ## all tests, as the gate runs them
+test-all: setup-test lab-kernels ## all tests; LONG_PART=K/N: of the longest only the K-th of N parts, as the gate
 	@$(MAKE) --no-print-directory -j2 sanitized test-without-sanitizers
 
 # Each file's tests in one go, which share what they have run. Property tests are all in `sanitized`.
 test-without-sanitizers: setup-test lab-kernels
 	meson test -C build --print-errorlogs --quiet
-	$(PYTEST) $(PARALLEL) --ignore=emulator/tests/prop
+	$(PYTEST) $(PARALLEL) --ignore=emulator/tests/prop $(if $(LONG_PART),--long-part $(LONG_PART))
 
 # Property tests are all in `sanitized`, the long ones too.
 test-long: setup-test lab-kernels sanitized ## what `make test` leaves out, and the core under sanitizers

@@ -46,8 +46,17 @@ settings.register_profile("new", settings.get_profile("cellbed"), derandomize=Fa
 settings.load_profile("new" if _SEED else "cellbed")
 
 
+def _part(text: str) -> tuple[int, int]:
+    k, n = map(int, text.split("/"))
+    if not 1 <= k <= n:
+        raise ValueError(text)
+    return k - 1, n
+
+
 def pytest_addoption(parser: Any) -> None:
     parser.addoption("--durations-file", action="store_true", help="write tests/durations.txt")
+    parser.addoption("--long-part", metavar="K/N", type=_part, default=(0, 1),
+                     help="of the tests that are marked `long` only the K-th of N parts")
 
 
 def pytest_configure(config: Any) -> None:
@@ -62,13 +71,17 @@ def pytest_make_parametrize_id(val: Any, argname: str) -> str | None:
 
 
 @pytest.hookimpl(tryfirst=True)  # before those are left out that have a mark
-def pytest_collection_modifyitems(items: list[Any]) -> None:
-    """Mark what takes long; and give property tests their seed.
+def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
+    """Mark what takes long, and leave out what is in another part; and give property tests their seed.
 
     Not by seed() or --hypothesis-seed, with which Hypothesis keeps nothing. Only a seed leads back to what ends the
     process, as a failed assertion of the core does.
     """
     durations.mark(items)
+    long_ones = [item.nodeid for item in items if item.get_closest_marker("long")]
+    left_out = set(long_ones) - durations.part(long_ones, durations.measured(), *config.getoption("long_part"))
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid in left_out])
+    items[:] = [item for item in items if item.nodeid not in left_out]
     for item in items if _SEED else []:
         if is_hypothesis_test(item.obj):
             item.obj._hypothesis_internal_use_seed = int(_SEED)

@@ -22,6 +22,14 @@ def test_what_shares_stays_together_and_the_longest_is_first():
         ("b.py", ["b.py::brief"]), ("c.py", ["c.py::new"])]
 
 
+def test_parts_have_every_test_once():
+    parts = [durations.part(TESTS, KNOWN, k, 3) for k in range(3)]
+    assert sorted(test for each in parts for test in each) == sorted(TESTS)
+    assert [sorted(each) for each in parts] == [
+        ["a.py::ages", "b.py::brief", "b.py::each[y]"], ["a.py::one", "b.py::alone", "c.py::new"],
+        ["a.py::two", "b.py::each[x]"]]
+
+
 def test_each_test_is_run_once_by_two_workers(tmp_path):
     """As many pass as there are, those with parameters too, and a file's tests are run by one worker."""
     for name in ("one", "two", "three"):
