@@ -4,6 +4,7 @@
 Source: RFC 6877; RFC 7915 4, 5
 """
 
+import hashlib
 import json
 import os
 import signal
@@ -149,6 +150,11 @@ def test_every_radio_and_mtu(user, words, mtu, back):
     assert done.stdout == said(mtu, back)
 
 
+@pytest.mark.parametrize("link", ["good", "train"])
+def test_the_virtual_lab(user, link):
+    assert asked(user, "root", link, "--lab", "virtual").stdout == said(1472, 1480)
+
+
 @pytest.mark.parametrize("who", ["root", "ordinary"])
 def test_ping_and_the_addresses_of_the_far_end(user, who):
     """Both are there: by IPv4 through the translators, by IPv6 without."""
@@ -224,16 +230,30 @@ tcp: {{congestion_control: {control}}}
 """
 
 
-def test_a_ping_that_the_radio_lost_is_found_there_from_both_sides(tmp_path):
+@pytest.mark.parametrize("lab", ["native", "virtual"])
+def test_a_ping_that_the_radio_lost_is_found_there_from_both_sides(tmp_path, lab):
     """A server's ping is 20 bytes longer on the radio, by which the trace knows it."""
     control = Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text().strip()
-    (tmp_path / "two.yaml").write_text(TWO_UES.format(control=control))
-    cellbed("run", tmp_path / "two.yaml", "--lab", "native", "--results", tmp_path / "results", check=False)
+    (tmp_path / "two.yaml").write_text(TWO_UES.format(control=control if lab == "native" else "cubic"))
+    cellbed("run", tmp_path / "two.yaml", "--lab", lab, "--results", tmp_path / "results", check=False)
     bundle = read_bundle(bundles(tmp_path / "results")["run"])
     for wanted in ("server:ping-ue2", "ue1:ping-server"):
         sent = Asked.of(bundle, wanted).sent
         lost = [str(why(bundle, 0, wanted, seq)) for seq in sent.filter(sent["rtt_ns"].is_null())["seq"]]
         assert lost and all("the radio dropped it" in answer for answer in lost), lost
+
+
+def test_the_same_bytes_in_the_virtual_lab(tmp_path):
+    """Of every recording, and the translator is one of the programs that a run names."""
+    (tmp_path / "two.yaml").write_text(TWO_UES.format(control="cubic"))
+    of = []
+    for name in ("one", "other"):
+        cellbed("run", tmp_path / "two.yaml", "--results", tmp_path / name)
+        path = bundles(tmp_path / name)["run"]
+        of.append({file.name: file.read_bytes() for file in path.iterdir() if file.suffix in (".pcap", ".trace")})
+        assert json.loads((path / "manifest.json").read_text())["description"]["programs"]["tayga"] == \
+            hashlib.sha256(Path(programs.find("tayga")).read_bytes()).hexdigest()
+    assert len(of[0]) == 6 and of[0] == of[1]
 
 
 def test_a_link_in_python(user):
@@ -286,7 +306,6 @@ def test_nothing_is_left_of_it(user, who, sig):
 @pytest.mark.parametrize(("words", "why"), [
     (["--ipv4-only"], "--464xlat and --ipv4-only exclude each other; give one of them"),
     (["--pid", "1"], "--464xlat: a link with --pid has IPv4; leave one of them out"),
-    (["--lab", "virtual"], "--464xlat: the virtual lab has no translators; add --lab native"),
     (["d2d"], "link: --464xlat: allowed in links with a server; two UEs have nothing but the radio between them"),
 ])
 def test_what_does_not_fit_is_one_line(words, why):

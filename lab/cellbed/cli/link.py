@@ -124,7 +124,7 @@ def run_link(
     account = None if rootless else account_of(user)
     shell = account.pw_shell if account is not None else os.environ.get("SHELL", "/bin/sh")
     brought = "--netns" if netns is not None else "--pid" if pid is not None else None
-    _check_xlat(xlat, lab, ipv4_only, brought)
+    _check_xlat(xlat, ipv4_only, brought)
     families = _families(ipv4_only, ipv6_only and not xlat)
     at_machine = lab == "native" and serve is None and serve_folder is None and not rootless and not internet
     if lab == "native" and not generate:
@@ -250,14 +250,12 @@ def _namespace(name: str | None, pid: int | None, lab: str) -> str | None:
     return str(path)
 
 
-def _check_xlat(xlat: bool, lab: str, ipv4_only: bool, brought: str | None) -> None:
+def _check_xlat(xlat: bool, ipv4_only: bool, brought: str | None) -> None:
     """Raises CellbedError for options that do not go together."""
     if xlat and ipv4_only:
         raise CellbedError("--464xlat and --ipv4-only exclude each other; give one of them")
     if xlat and brought is not None:
         raise CellbedError(f"--464xlat: a link with {brought} has IPv4; leave one of them out")
-    if xlat and lab != "native":
-        raise CellbedError(f"--464xlat: the {lab} lab has no translators; add --lab native")
 
 
 def _check_internet(internet: bool, lab: str, serves: bool) -> None:

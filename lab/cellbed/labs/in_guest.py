@@ -9,20 +9,19 @@ from typing import Any
 
 from cellbed.error import LabError, as_yaml
 from cellbed.labs import guest_code
-from cellbed.run import memory
+from cellbed.run import memory, xlat
 from cellbed_formats.inside import Inside
 
 
-def check(settings: dict[str, Any]) -> None:
-    """Raises LabError for a scenario that needs the host's network."""
-    for name, node in settings["nodes"].items():
+def check(description: dict[str, Any]) -> None:
+    """Raises LabError for a run that needs the host's network, or a program that is missing."""
+    for name, node in description["settings"]["nodes"].items():
         for key in ("machine", "internet", "netns"):
             if node[key]:
                 raise LabError(as_yaml(f"key 'nodes.{name}.{key}': value {node[key]}: allowed in the native lab only; "
                                        "a guest is not on this machine's network"))
-        if "clat" in node:
-            raise LabError(f"key 'nodes.{name}.clat': value {node['clat']}: allowed in the native lab only; a guest "
-                           "has no translators")
+    if (refusal := xlat.refusal(description)) is not None:
+        raise LabError(refusal)
 
 
 def copy_package(directory: Path) -> None:

@@ -61,7 +61,7 @@ def execute(without_root: bool, directory: Path, description: dict[str, Any], cp
     """
     check(without_root)
     settings = description["settings"]
-    refusal = shaping.refusal(settings) or internet.refusal(settings) or xlat.refusal(settings)
+    refusal = shaping.refusal(settings) or internet.refusal(settings) or xlat.refusal(description)
     if refusal is not None:
         raise LabError(refusal)
     started = time.monotonic()

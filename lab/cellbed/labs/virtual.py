@@ -127,7 +127,7 @@ def execute(kernel: Path, directory: Path, description: dict[str, Any], cpu: int
     Raises:
         LabError: the guest died, stalled or reports a failure.
     """
-    in_guest.check(description["settings"])
+    in_guest.check(description)
     memory_mib = description["memory_mib"]
     memory.check(memory_mib)
     started = time.monotonic()

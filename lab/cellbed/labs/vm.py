@@ -178,7 +178,7 @@ def execute(machine: Machine, directory: Path, description: dict[str, Any], cpu:
 
     Returns and raises as virtual.execute().
     """
-    in_guest.check(description["settings"])
+    in_guest.check(description)
     memory_mib = description["memory_mib"] + _OWN_MIB
     memory.check(memory_mib)
     started = time.monotonic()

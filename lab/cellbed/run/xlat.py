@@ -84,12 +84,31 @@ def _ip(own: str) -> str:
     return own.partition("/")[0]
 
 
-def refusal(settings: dict[str, Any]) -> str | None:
+def fingerprint(settings: dict[str, Any]) -> dict[str, str]:
+    """The digest of this machine's translator by its name, for a run that has one."""
+    if _first(settings) is None:
+        return {}
+    from cellbed import paths  # of no use in a guest
+
+    path = programs.find(PROGRAM)
+    return {PROGRAM: "missing" if path is None else paths.sha256(Path(path))}
+
+
+def refusal(description: dict[str, Any]) -> str | None:
     """Why this machine cannot translate for a run, or None."""
-    name = next((name for name, node in settings["nodes"].items() if "clat" in node), None)
-    if name is None or programs.find(PROGRAM) is not None:
+    name, here = _first(description["settings"]), programs.find(PROGRAM)
+    if name is None:
         return None
-    return f"key 'nodes.{name}.clat': needs {PROGRAM}; install it with `apt-get install {PROGRAM}`"
+    if here is None:
+        return f"key 'nodes.{name}.clat': needs {PROGRAM}; install it with `apt-get install {PROGRAM}`"
+    if description["programs"].items() >= fingerprint(description["settings"]).items():
+        return None
+    return f"key 'nodes.{name}.clat': {here}: another {PROGRAM} than where the run was asked for; install the same"
+
+
+def _first(settings: dict[str, Any]) -> str | None:
+    """The first UE with a CLAT."""
+    return next((name for name, node in settings["nodes"].items() if "clat" in node), None)
 
 
 def start(stack: contextlib.ExitStack, settings: dict[str, Any], pids: dict[str, int], out: Path,

@@ -23,7 +23,7 @@ from cellbed.labs.follow import Watch
 from cellbed.labs.prepare import prepare
 from cellbed.labs.user_terminal import UserTerminal
 from cellbed.results.bundle import Bundle, evaluated, tool_versions
-from cellbed.run import congestion_control, memory
+from cellbed.run import congestion_control, memory, xlat
 from cellbed.scenario.description import Run
 from cellbed.scenario.model import Scenario
 from cellbed_formats import named_file
@@ -182,8 +182,8 @@ class Sweep:
 
     def bundle(self, run: Run) -> Bundle:
         """Where a run's result belongs, with what it is."""
-        controls = self.lab.controls(run.settings, self.control is not None)
-        return Bundle(self.results, run, run.describe(self.lab.name, {**self.prints, **controls}))
+        own = {**self.lab.controls(run.settings, self.control is not None), **xlat.fingerprint(run.settings)}
+        return Bundle(self.results, run, run.describe(self.lab.name, {**self.prints, **own}))
 
     def cached(self, bundle: Bundle, by_others: bool = False) -> Outcome | None:
         """What a finished run has, None when it has to be executed.

@@ -70,7 +70,7 @@ def test_results_belong_to_a_kernel_and_an_accelerator(tmp_path, accel):
 
 def test_a_guest_cannot_have_this_machine_as_a_node():
     with pytest.raises(LabError, match="key 'nodes.server.machine': value true: allowed in the native lab"):
-        in_guest.check({"nodes": {"server": {"machine": True}}})
+        in_guest.check({"settings": {"nodes": {"server": {"machine": True}}}})
 
 
 class Ended:

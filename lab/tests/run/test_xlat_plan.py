@@ -9,6 +9,7 @@ import pytest
 from minimal import ROOT
 
 from cellbed.error import ScenarioError
+from cellbed.host import programs
 from cellbed.link import links
 from cellbed.run import inventory, radio_config, topology, xlat
 from cellbed.run.udp_checksum import with_checksum
@@ -51,6 +52,23 @@ def test_the_mtu_leaves_room_for_the_headers_of_ipv6(translated):
 
 def test_a_run_without_has_none(translated, write, wired):
     assert xlat.plan(expand(write(wired))[1][0].settings) == []
+
+
+def test_another_translator_than_the_run_names_is_refused(translated, write, wired, monkeypatch, tmp_path):
+    """A host of a sweep has one of its own; a run without one asks for none."""
+    described = {"settings": translated("good"), "programs": {}}
+    monkeypatch.setattr(programs, "find", lambda name: None)
+    assert xlat.refusal(described) == "key 'nodes.ue1.clat': needs tayga; install it with `apt-get install tayga`"
+    for name in ("one", "other"):
+        (tmp_path / name).write_text(name)
+    monkeypatch.setattr(programs, "find", lambda name: str(tmp_path / "one"))
+    described["programs"] = xlat.fingerprint(described["settings"])
+    assert xlat.refusal(described) is None
+    monkeypatch.setattr(programs, "find", lambda name: str(tmp_path / "other"))
+    assert xlat.refusal(described) == (f"key 'nodes.ue1.clat': {tmp_path}/other: another tayga than where the run was "
+                                       "asked for; install the same")
+    without = expand(write(wired))[1][0].settings
+    assert xlat.fingerprint(without) == {} and xlat.refusal({"settings": without, "programs": {}}) is None
 
 
 def test_routes_to_the_clat_and_to_the_pool(translated):
