@@ -3,6 +3,7 @@
 
 import json
 import subprocess
+import sys
 import time
 
 import polars as pl
@@ -104,12 +105,10 @@ def test_topology_prints_routes_and_rules():
     assert "wifi 10.47.0.1/24" in said and "-> enb through the eNB  -> ap through the eNB" in said
 
 
-@pytest.mark.parametrize(("words", "said"), [
-    (("topology", "--mininet"), "key 'radios': not allowed in a script for Mininet"),
-    (("link",), "key 'radios': a link has one radio network")])
-def test_what_has_one_network_says_so(words, said):
-    done = cellbed(*words, ROOT / "scenarios/two-radios/quick.yaml", check=False)
-    assert done.returncode and said in done.stderr.replace("\n", " ")
+def test_a_script_for_mininet_has_one_network_and_says_so():
+    done = cellbed("topology", "--mininet", ROOT / "scenarios/two-radios/quick.yaml", check=False)
+    assert done.returncode
+    assert "key 'radios': not allowed in a script for Mininet" in done.stderr.replace("\n", " ")
 
 
 NATIVE = ["--lab", "native", "--set", "links.0.delay_ms=0", "--set", "links.1.delay_ms=0", "--set",
@@ -133,3 +132,44 @@ def test_a_network_of_a_native_run_changes_while_it_goes_on(tmp_path):
     changes = [read.radio.filter(event="channel").height for read in (bundle, networks(bundle)["wifi"])]
     assert changes[0] == 0 and changes[1] > 0
     assert bundle.stream("file")["received_bytes"] > 1e6
+
+
+SERVER = """
+import socket
+at = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_MPTCP)
+at.bind(("0.0.0.0", 7007))
+at.listen()
+one, _ = at.accept()
+one.sendall(bytes(3_000_000))
+one.shutdown(socket.SHUT_WR)
+one.recv(1)
+"""
+CLIENT = """
+import os, socket
+one = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_MPTCP)
+one.connect((os.environ["CELLBED_BASE"], 7007))
+got = 0
+while data := one.recv(1 << 16):
+    got += len(data)
+print(got)
+"""
+
+
+@pytest.mark.parametrize("lab", ["virtual", pytest.param("native", marks=needs_native),
+                                 pytest.param("rootless", marks=needs_native)])
+def test_a_command_behind_a_link_has_both(tmp_path, lab):
+    (tmp_path / "server.py").write_text(SERVER)
+    words = ["--lab", "native", "--rootless"] if lab == "rootless" else ["--lab", lab]
+    done = cellbed("link", "good", "rate", "8mbit", "--radio", "wifi=leo", *words, "--results", tmp_path / "kept",
+                   "--serve", f"{sys.executable} {tmp_path}/server.py", "--", sys.executable, "-c", CLIENT)
+    assert done.stdout == "3000000\n"
+    (bundle,) = bundles(tmp_path / "kept").values()
+    for of in ("", "wifi-"):
+        assert json.loads((bundle / f"{of}radio.json").read_text())["bytes_delivered"] > 300_000
+
+
+def test_options_that_exclude_each_other_are_one_line():
+    for other in (["--internet"], ["--464xlat"], ["--pid", "1"], ["--netns", "phone"]):
+        done = cellbed("link", "good", "--radio", "wifi=leo", *other, "--", "true", check=False)
+        assert (done.returncode, done.stderr) == (
+            125, f"cellbed: --radio and {other[0]} exclude each other; give one of them\n")

@@ -42,6 +42,7 @@ class Link:
     def __init__(self, link: str | Path = links.DEFAULT, *, lab: str = "native", serve: str | None = None,
                  serve_folder: str | Path | None = None, internet: bool = False,
                  family: Literal["ipv4", "ipv6", "464xlat"] | None = None,
+                 radios: Mapping[str, str | Path] | None = None,
                  results: str | Path | None = None, seed: int = 1, settings: Mapping[str, Any] | None = None,
                  **words: str | float) -> None:
         """
@@ -53,6 +54,7 @@ class Link:
             internet: whether the far end reaches the Internet.
             family: addresses of one kind only, or "464xlat": IPv6 only on the radio, and IPv4 for programs by
                 translators; None: of both.
+            radios: further radio networks: links by the names of their interfaces, such as {"wifi": "leo"}.
             results: a folder that keeps a bundle.
             seed: of all that is random.
             settings: keys of the scenario, and their values.
@@ -68,12 +70,13 @@ class Link:
         choices.check_lab(lab, None, choices.ATTACHABLE)
         said = [str(link), *(str(part) for pair in words.items() for part in pair)]
         overrides = [f"{key}={value}" for key, value in (settings or {}).items()]
-        data, _ = links.build(said, _HOLDER, overrides, internet=internet)
+        further = [f"{name}={path}" for name, path in (radios or {}).items()]
+        data, _ = links.build(said, _HOLDER, overrides, internet=internet, radios=further)
         self.ue = links.first_ue(data)
         self.lab = lab
         self._args = [*said, "--lab", lab, "--seed", str(seed), *(["--internet"] if internet else []),
                       *_FAMILIES[family],
-                      *_options("--set", *overrides), *_options("--serve", serve),
+                      *_options("--set", *overrides), *_options("--radio", *further), *_options("--serve", serve),
                       *_options("--serve-folder", serve_folder), *_options("--results", results)]
         self._holder: subprocess.Popen[str] | None = None
         self._errors: IO[str] | None = None

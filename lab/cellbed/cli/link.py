@@ -9,7 +9,7 @@ import pwd
 import shlex
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -34,6 +34,7 @@ _SEPARATOR = "--"
 _NAMED = Path("/run/netns")  # of ip-netns(8)
 _NO_NETWORK = {"virtual": "the virtual lab has no other network; see --serve and --serve-folder",
                choices.ROOTLESS: "a link without root has no other network; see --serve, --serve-folder and --internet"}
+_OF_SEVERAL = "a link with several radio networks has no other network; see --serve and --serve-folder"
 
 
 class WithCommand(TyperCommand):
@@ -97,6 +98,9 @@ def run_link(
     ipv6_only: Annotated[bool, typer.Option("--ipv6-only", help="No addresses of IPv4.")] = False,
     xlat: Annotated[bool, typer.Option("--464xlat", help="IPv6 only on the radio. The command has IPv4 by a CLAT "
                                        "on the UE and a NAT64 in the network, both by tayga.")] = False,
+    radio: Annotated[list[str] | None, typer.Option(metavar="NAME=LINK", help="A further radio network, over the "
+                                                    "interface NAME; sockets of Multipath TCP use all. May be "
+                                                    "repeated.")] = None,
     netns: Annotated[str | None, typer.Option(help="The network namespace of this name, of `ip netns`, is the "
                                               "UE.")] = None,
     pid: Annotated[int | None, typer.Option(help="The network namespace of this process is the UE, such as of a "
@@ -125,6 +129,7 @@ def run_link(
     shell = account.pw_shell if account is not None else os.environ.get("SHELL", "/bin/sh")
     brought = "--netns" if netns is not None else "--pid" if pid is not None else None
     _check_xlat(xlat, ipv4_only, brought)
+    _check_radio(bool(radio), {"--internet": internet, "--464xlat": xlat, brought or "": brought is not None})
     families = _families(ipv4_only, ipv6_only and not xlat)
     at_machine = lab == "native" and serve is None and serve_folder is None and not rootless and not internet
     if lab == "native" and not generate:
@@ -133,30 +138,34 @@ def run_link(
         links.serves_folder(serve_folder, families) if serve_folder is not None else None
     if generate:
         print(_generated(words or [], ctx.meta["command"], set_ or [], server, internet,
-                         links.Addresses(families, xlat)), end="")
+                         links.Addresses(families, xlat), radio or []), end="")
         return
     argv = ctx.meta["command"] or [shell]
-    data, path = links.build(words or [], argv, set_ or [], server, at_machine, internet, _namespace(netns, pid, lab))
+    data, path = links.build(words or [], argv, set_ or [], server, at_machine, internet, _namespace(netns, pid, lab),
+                             radio or [])
     executed = choices.ROOTLESS if rootless else lab
 
-    def placed(_: links.Data) -> None:
-        if server is None and executed in _NO_NETWORK and not internet:
-            note(f"no server runs on the far end, and {_NO_NETWORK[executed]}")
+    def placed(made: links.Data) -> None:
+        why = _NO_NETWORK.get(executed, _OF_SEVERAL if made.get("radios") else None)
+        if server is None and why is not None and not internet:
+            note(f"no server runs on the far end, and {why}")
 
     end_as_command(data, path, executed, kernel, results, seed, account, not ctx.meta["command"],
                    links.Addresses(families, xlat), placed)
 
 
 def _generated(words: list[str], command: list[str], overrides: list[str], server: list[str] | None,
-               internet: bool, addresses: links.Addresses) -> str:
+               internet: bool, addresses: links.Addresses, radios: list[str]) -> str:
     """The scenario of a command line, which runs in every lab: the far end is a host of its own.
 
     Without a command it has the flows of the link's file.
     """
-    data, path = links.build(words, command or None, overrides, server if command else None, internet=internet)
+    data, path = links.build(words, command or None, overrides, server if command else None, internet=internet,
+                             radios=radios)
     links.put_limit(data)
     links.put_addresses(data, path, addresses)
-    return links.to_yaml(data, shlex.join(["cellbed", "link", *words, *([_SEPARATOR, *command] if command else [])]))
+    said = ["cellbed", "link", *words, *(word for radio in radios for word in ("--radio", radio))]
+    return links.to_yaml(data, shlex.join([*said, *([_SEPARATOR, *command] if command else [])]))
 
 
 def end_as_command(data: dict[str, Any], path: Path, lab: str, kernel: str | None, results: Path | None, seed: int,
@@ -248,6 +257,13 @@ def _namespace(name: str | None, pid: int | None, lab: str) -> str | None:
         raise CellbedError(f"{said}: no such process" if name is None else
                            f"{said}: no such namespace; `ip netns` lists {', '.join(known) or 'none'}")
     return str(path)
+
+
+def _check_radio(asked: bool, others: Mapping[str, bool]) -> None:
+    """Raises CellbedError for options that do not go together: nodes of several networks are the run's own."""
+    other = next((name for name, given in others.items() if given), None)
+    if asked and other is not None:
+        raise CellbedError(f"--radio and {other} exclude each other; give one of them")
 
 
 def _check_xlat(xlat: bool, ipv4_only: bool, brought: str | None) -> None:

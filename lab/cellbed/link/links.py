@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from cellbed.error import ScenarioError
+from cellbed.link import further
 from cellbed.run.address import beside, translated
 from cellbed.run.inventory import far_end
 from cellbed.run.radio_config import NETEM_TRACES, PACKET_TRACES
@@ -65,7 +66,8 @@ def find(name: str) -> Path:
 
 
 def build(words: list[str], argv: list[str] | None, overrides: Sequence[str] = (), serve: list[str] | None = None,
-          machine: bool = False, internet: bool = False, netns: str | None = None) -> tuple[Data, Path]:
+          machine: bool = False, internet: bool = False, netns: str | None = None,
+          radios: Sequence[str] = ()) -> tuple[Data, Path]:
     """The scenario that a command line stands for, as parsed YAML, and the file it comes from.
 
     Args:
@@ -73,25 +75,22 @@ def build(words: list[str], argv: list[str] | None, overrides: Sequence[str] = (
         argv: the command for the first UE; None: the preset's own flows stay.
         overrides: 'key=value' texts, applied last.
         serve: a program for the far end.
-        machine: let the far end be this machine.
+        machine: let the far end be this machine, where it can be.
         internet: give the far end a way out.
         netns: path of a network namespace that the first UE is.
+        radios: further radio networks, as NAME=LINK.
     """
     name, changes = (words[0], words[1:]) if words and words[0] not in WORDS else (DEFAULT, words)
     if words and name not in presets() and not name.endswith((".yaml", ".yml")):
         raise ScenarioError(_unknown(name))
     path = find(name)
-    data = read_yaml(path)
-    _expect_scenario(data, path)
-    if data.get("radios"):
-        raise ScenarioError(f"{path}: key 'radios': a link has one radio network; execute the scenario with "
-                            "`cellbed run`")
-    data = {key: value for key, value in data.items() if key not in ("sweep", "claims", "seeds")}
-    name_files(data["radio"], path.parent)
+    data = _read(path)
     _apply(data, path, changes)
+    for further_name, link in map(further.split, radios):
+        further.add(data, further_name, _read(find(link)), find(link))
     if argv is not None:
         _put_command(data, path, argv, serve)
-    if machine or internet:
+    if (machine and not data.get("radios")) or internet:
         _put_machine(data, "internet" if internet else "machine")
     if netns is not None:
         if "cc" in changes[::2]:
@@ -100,6 +99,16 @@ def build(words: list[str], argv: list[str] | None, overrides: Sequence[str] = (
     for override in overrides:
         set_key(data, *parse_override(override), path)
     return data, path
+
+
+def _read(path: Path) -> Data:
+    """A link's file, whose traces have whole paths. Raises ScenarioError for one that is wrong."""
+    data = read_yaml(path)
+    _expect_scenario(data, path)
+    data = {key: value for key, value in data.items() if key not in ("sweep", "claims", "seeds")}
+    for radio in (data["radio"], *data.get("radios", {}).values()):
+        name_files(radio, path.parent)
+    return data
 
 
 def name_files(radio: Data, folder: Path) -> None:
@@ -134,7 +143,8 @@ def _put_command(data: Data, path: Path, argv: list[str], serve: list[str] | Non
 def put_limit(data: Data) -> None:
     """Let the command end where the lab renders a channel before."""
     for flow in data["traffic"]:
-        if flow["id"] == COMMAND_ID and flow["limit_s"] is None and data["radio"].get("channel") is not None:
+        varies = any(radio.get("channel") is not None for radio in (data["radio"], *data.get("radios", {}).values()))
+        if flow["id"] == COMMAND_ID and flow["limit_s"] is None and varies:
             flow["limit_s"] = _CHANNEL_LIMIT_S
 
 

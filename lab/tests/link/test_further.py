@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Links with further radio networks, as data."""
+
+import pytest
+
+from cellbed.error import ScenarioError
+from cellbed.link import links
+from cellbed.scenario.description import expand
+
+
+def built(tmp_path, *radios, words=("good",), overrides=()):
+    data, _ = links.build(list(words), ["true"], overrides, ["true"], machine=True, radios=radios)
+    file = tmp_path / "link.yaml"
+    file.write_text(links.to_yaml(data, "a link"))
+    return data, expand(file)[1][0].settings
+
+
+LINKS = sorted(links.presets().keys() - {"d2d"})
+
+
+@pytest.mark.parametrize("first", LINKS)
+def test_every_link_with_three_others(tmp_path, first):
+    """The run has the radio of each as it is alone, at one UE and one server."""
+    at = LINKS.index(first)
+    others = dict(zip(("wifi", "starlink", "other"), [*LINKS, *LINKS][at:at + 3], strict=True))
+    _, settings = built(tmp_path, *map("=".join, others.items()), words=[first])
+    kinds = [node["kind"] for node in settings["nodes"].values()]
+    assert (kinds.count("ue"), kinds.count("server")) == (1, 1)
+    for name, link in others.items():
+        alone = built(tmp_path, words=[link])[1]
+        assert settings["radios"][name]["system"] == alone["radio"]["system"]
+        assert len(settings["radios"][name]["events"]) == len(alone["radio"]["events"])
+    assert not any(node["machine"] for node in settings["nodes"].values())
+    assert settings["mptcp"] == {"backup": []}
+
+
+def test_nodes_and_what_names_them_are_renamed(tmp_path):
+    data, _ = built(tmp_path, "car=train")
+    assert {"server", "enb", "ue1", "car-sgw", "car-router", "car-enb1", "car-enb2"} == set(data["nodes"])
+    assert data["radios"]["car"]["events"][0]["handover"] == "car-enb2"
+    assert data["radios"]["car"]["ues"] == {"ue1": {"peer": "car-enb1"}}
+    assert data["nodes"]["ue1"]["radios"] == {"car": "10.47.0.1/32"}
+    assert built(tmp_path, "starlink=leo")[0]["radios"]["starlink"]["ues"]["ue1"]["peer"] == "starlink-1"
+
+
+def test_keys_of_each_can_be_set(tmp_path):
+    keys = ["radios.wifi.constant_rate.delay_ms=40", "mptcp.backup=[wifi]"]
+    _, settings = built(tmp_path, "wifi=leo", overrides=keys)
+    assert settings["radios"]["wifi"]["constant_rate"]["delay_ms"] == 40
+    assert settings["mptcp"]["backup"] == ["wifi"]
+
+
+@pytest.mark.parametrize(("radios", "words", "why"), [
+    (["leo"], ["good"], "link: --radio leo: expected NAME=LINK, such as wifi=leo"),
+    (["=leo"], ["good"], "link: --radio =leo: expected NAME=LINK, such as wifi=leo"),
+    (["wifi=nowhere"], ["good"], "link 'nowhere': allowed d2d, "),
+    (["wifi=leo", "wifi=good"], ["good"], "link: --radio wifi is given twice; give each network another name"),
+    (["wifi=d2d"], ["good"], "link: --radio: d2d has no server; allowed links with a server and a UE"),
+    (["wifi=leo"], ["d2d"], "link: --radio: allowed in links with a server; two UEs have nothing but the radio"),
+    (["eth0=leo"], ["good"], "key 'radios.eth0': an interface of each UE gets this name"),
+    (["all=leo"], ["good"], "key 'radios.all': an interface of each UE gets this name"),
+    (["a name=leo"], ["good"], "link: --radio a name=leo: allowed names that match [a-z][a-z0-9-]{0,9}, such as wifi"),
+    (["\n=leo"], ["good"], "allowed names that match [a-z][a-z0-9-]{0,9}, such as wifi"),
+    (["x" * 16 + "=leo"], ["good"], "link: --radio xxxxxxxxxxxxxxxx=leo: allowed names that match"),
+    (["a=leo", "b=leo", "c=leo", "d=leo"], ["good"], "key 'radios': 4 entries: allowed 1..3"),
+])
+def test_what_cannot_be_is_one_line(tmp_path, radios, words, why):
+    with pytest.raises(ScenarioError) as said:
+        built(tmp_path, *radios, words=words)
+    assert why in str(said.value) and "\n" not in str(said.value)
