@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -291,3 +292,13 @@ def test_a_core_network_as_a_script(tmp_path):
     counted = json.loads((tmp_path / "radio/radio.json").read_text())
     assert (counted["handovers"], counted["path_switches"]) == (1, 1)
     assert json.loads((tmp_path / "radio/validity.json").read_text())["verdict"] == "valid"
+
+
+def test_a_host_with_two_radios_uses_both(tmp_path):
+    """The script of docs/howto/mininet.md, which prints what came over each."""
+    page = (ROOT / "docs/howto/mininet.md").read_text()
+    (script,) = re.findall(r"cat >phone.py <<'END'\n(.*?)END\n", page, re.DOTALL)
+    (tmp_path / "phone.py").write_text(script)
+    said = cellbed("guest", "--", sys.executable, "phone.py", cwd=tmp_path).stdout
+    over = [int(number) for number in re.findall(r"'(\d+)'", said)]
+    assert len(over) == 2 and min(over) > 500_000 and 5_000_000 < sum(over) < 6_000_000, said
