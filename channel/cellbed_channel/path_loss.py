@@ -159,8 +159,7 @@ def sight(model: PathLoss, los: Los, link: tuple[str, str], distance_m: np.ndarr
     return np.full(len(distance_m), los == "always")
 
 
-MODELS: dict[str, Callable[..., PathLoss]] = {
-    "uma": UrbanMacro, **{model.NAME: model for model in (tr38901.UrbanMacro, tr38901.UrbanMicro, tr38901.RuralMacro)}}
+MODELS: dict[str, Callable[..., PathLoss]] = {"uma": UrbanMacro, **tr38901.MODELS}
 
 
 def make(model: str, **parameters: float) -> PathLoss:

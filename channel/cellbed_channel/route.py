@@ -99,7 +99,7 @@ class Radio:
             ParameterError: it does not.
         """
         if not isinstance(self.loss, tr38901.Macroscopic):
-            raise ParameterError("path_loss.model", "uma", "uma_38901, umi_38901, rma_38901 with los by_place or "
+            raise ParameterError("path_loss.model", "uma", f"{', '.join(tr38901.MODELS)} with los by_place or "
                                  "shadowing tr38901")
         return self.loss
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Path loss of TR 38.901: Urban Macro, Urban Micro (street canyon), Rural Macro, from 0.5 to 100 GHz.
+"""Path loss of TR 38.901: Urban Macro, Urban Micro (street canyon), Rural Macro and offices, from 0.5 to 100 GHz.
 
-Each is line of sight up to a breakpoint, where the fourth power begins, and what there is without line of sight, which
+Each has a loss with line of sight, outdoors up to a breakpoint, where the fourth power begins, and one without, which
 is never less. Distances in the formulas are between the antennas; which branch holds, and the probability of line of
-sight, follow from the distance along the ground. Nearer than 10 m the loss of 10 m is used.
-Source: TR 38.901 7.4.1 (Table 7.4.1-1), 7.4.2 (Table 7.4.2-1). The formulas were read where Sionna implements them, not
-in the report.
+sight, follow from the distance along the ground. Nearer than 10 m, or 1 m in an office, the loss of that distance is
+used.
+Source: TR 38.901 7.4.1 (Table 7.4.1-1), 7.4.2 (Table 7.4.2-1). The formulas were read where Sionna implements them, and
+those of offices where ns-3 does, not in the report.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def over_roofs_db(around: Surroundings, distance_m: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Macroscopic:
-    """What the three have in common.
+    """What all have in common.
 
     Attributes:
         carrier_ghz: centre frequency.
@@ -84,6 +85,7 @@ class Macroscopic:
 
     NAME: ClassVar[str]
     CARRIER_GHZ: ClassVar[tuple[float, float]] = (0.5, 100.0)
+    ENB_LEAST_M: ClassVar[float] = 5.0
     NEAREST_M: ClassVar[float] = 10.0
     FARTHEST_M: ClassVar[float] = 5000.0
     #: Standard deviation of the shadowing in dB, with and without line of sight. Source: TR 38.901 Table 7.4.1-1
@@ -94,7 +96,7 @@ class Macroscopic:
     SIGHT_M: ClassVar[float] = 50.0
 
     def __post_init__(self) -> None:
-        check_surroundings(self, self.CARRIER_GHZ, 5, f" in the model {self.NAME}")
+        check_surroundings(self, self.CARRIER_GHZ, self.ENB_LEAST_M, f" in the model {self.NAME}")
 
     def breakpoint_m(self) -> float:
         """4 h'BS h'UT fc / c, heights less 1 m of surroundings. Source: TR 38.901 Table 7.4.1-1, note 1."""
@@ -218,3 +220,58 @@ class RuralMacro(Macroscopic):
 
     def _nlos_db(self, direct_m: np.ndarray) -> np.ndarray:
         return over_roofs_db(self, direct_m)
+
+
+@dataclass(frozen=True)
+class Office(Macroscopic):
+    """InH: antennas below the ceiling of an office, 3 m high in the report, valid up to 150 m.
+
+    Source: TR 38.901 Table 7.4.1-1 (InH - Office), Table 7.5-6 Part 2, Table 7.6.3.1-2
+    """
+
+    ENB_LEAST_M = 1.0
+    NEAREST_M = 1.0
+    FARTHEST_M = 150.0
+    SHADOWING_DB = (3.0, 8.03)
+    SHADOWING_M = (10.0, 6.0)
+    SIGHT_M = 10.0
+
+    def breakpoint_m(self) -> float:
+        """There is none."""
+        return math.inf
+
+    def _los_db(self, ground_m: np.ndarray, direct_m: np.ndarray) -> np.ndarray:
+        return 32.4 + 17.3 * np.log10(direct_m) + 20.0 * self._log_f()
+
+    def _nlos_db(self, direct_m: np.ndarray) -> np.ndarray:
+        return 17.3 + 38.3 * np.log10(direct_m) + 24.9 * self._log_f()
+
+
+def _office_los(distance_m: np.ndarray, near_m: float, decay_m: float, far_m: float, far_decay_m: float,
+                far: float) -> np.ndarray:
+    """1 up to `near_m`, and two exponentials that meet at `far_m`, where the second one is `far`."""
+    first = np.exp(-np.maximum(distance_m - near_m, 0.0) / decay_m)
+    return np.where(distance_m < far_m, first, far * np.exp(-np.maximum(distance_m - far_m, 0.0) / far_decay_m))
+
+
+@dataclass(frozen=True)
+class MixedOffice(Office):
+    """Open cubicles, and rooms with walls."""
+
+    NAME = "inh_mixed_38901"
+
+    def los_probability(self, distance_m: np.ndarray) -> np.ndarray:
+        return _office_los(distance_m, 1.2, 4.7, 6.5, 32.6, 0.32)
+
+
+@dataclass(frozen=True)
+class OpenOffice(Office):
+    """Open cubicles only."""
+
+    NAME = "inh_open_38901"
+
+    def los_probability(self, distance_m: np.ndarray) -> np.ndarray:
+        return _office_los(distance_m, 5.0, 70.8, 49.0, 211.7, 0.54)
+
+
+MODELS = {model.NAME: model for model in (UrbanMacro, UrbanMicro, RuralMacro, MixedOffice, OpenOffice)}

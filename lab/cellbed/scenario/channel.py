@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
@@ -39,28 +39,43 @@ class Swing(Model):
         says="Whether the UEs start at the least or at the greatest distance. Nardini does not say")
 
 
-# Carriers in GHz that a model of path loss is valid for, and heights of eNB and buildings where none are given.
-# Source: TR 38.901 Table 7.4.1-1
-_MODELS = {"uma": (2.0, 6.0, 25.0, 20.0), "uma_38901": (0.5, 100.0, 25.0, 20.0), "umi_38901": (0.5, 100.0, 10.0, 20.0),
-           "rma_38901": (0.5, 30.0, 35.0, 5.0)}
+class _Valid(NamedTuple):
+    """What a model of path loss is valid for, and heights where none are given.
+
+    Source: TR 38.901 Table 7.4.1-1, Table 7.2-2
+    """
+
+    carrier_ghz: tuple[float, float]
+    enb_m: float
+    building_m: float = 20.0
+    enb_least_m: float = 5.0
+
+
+_MODELS = {"uma": _Valid((2.0, 6.0), 25.0, enb_least_m=10.0), "uma_38901": _Valid((0.5, 100.0), 25.0),
+           "umi_38901": _Valid((0.5, 100.0), 10.0), "rma_38901": _Valid((0.5, 30.0), 35.0, 5.0),
+           "inh_mixed_38901": _Valid((0.5, 100.0), 3.0, enb_least_m=1.0),
+           "inh_open_38901": _Valid((0.5, 100.0), 3.0, enb_least_m=1.0)}
+_OF_TR38901 = ", ".join(name for name in _MODELS if name != "uma")
 
 
 class PathLoss(Model):
     """Source: Nardini, Table 1; TR 36.814 Table B.1.2.1-1 (heights, street, buildings); TR 38.901 Table 7.4.1-1."""
 
-    model: Literal["uma", "uma_38901", "umi_38901", "rma_38901"] = Key("uma",
+    model: Literal["uma", "uma_38901", "umi_38901", "rma_38901", "inh_mixed_38901", "inh_open_38901"] = Key("uma",
         says="For all links, from 10 m to 5 km. `uma`: Urban Macro of LTE, TR 36.814 Table B.1.2.1-1, Nardini, Table "
              "1; `uma_38901`, `umi_38901`, `rma_38901`: Urban Macro, Urban Micro (street canyon) and Rural Macro of "
              "5G, TR 38.901 Table 7.4.1-1. In these an eNB without a height is 25, 10 and 35 m high, and buildings "
-             "are 5 m high in Rural Macro")
+             "are 5 m high in Rural Macro. `inh_mixed_38901`, `inh_open_38901`: an office with rooms, or without, from "
+             "1 to 150 m, with antennas at a ceiling of 3 m")
     los: Literal["never", "always", "drawn", "by_place"] = Key("never",
         says="Line of sight. `drawn`: each link draws once, with the probability that its distance has; `by_place`: a "
-             "map of each eNB says where there is, with the same probability and correlated over the 50 to 60 m of TR "
-             "38.901 Table 7.6.3.1-2, with models of 5G and `model: route` only. Nardini does not say; with line of "
-             "sight every CQI of section IV would be 15, and the paper's simulator has none")
+             "map of each eNB says where there is, with the same probability and correlated over the 50 to 60 m, "
+             "in an office 10 m, of TR 38.901 Table 7.6.3.1-2, with models of 5G and `model: route` only. Nardini does "
+             "not say; with line of sight every CQI of section IV would be 15, and the paper's simulator has none")
     carrier_ghz: float = Key(2.0, 0.5, 100,
         says="Carrier frequency: 2 to 6 GHz with `uma`, up to 30 GHz with `rma_38901`. Nardini, Table 1")
-    enb_height_m: float = Key(25.0, 5, 150, says="Height of the eNB's antenna. TR 36.814 Table B.1.2.1-1")
+    enb_height_m: float = Key(25.0, 1, 150, says="Height of the eNB's antenna, 10 m and more with `uma`, 5 m and more "
+                              "with the others outdoors. TR 36.814 Table B.1.2.1-1")
     ue_height_m: float = Key(1.5, None, 10, gt=1, says="Height of a UE's antenna. TR 36.814 Table B.1.2.1-1")
     street_width_m: float = Key(20.0, 5, 50, says="Width of the streets. TR 36.814 Table B.1.2.1-1")
     building_height_m: float = Key(20.0, 5, 50, says="Average height of the buildings. TR 36.814 Table B.1.2.1-1")
@@ -70,18 +85,18 @@ class PathLoss(Model):
     def heights_of_the_model(cls, data: Any) -> Any:
         if not isinstance(data, Mapping) or data.get("model") not in _MODELS:
             return data
-        _, _, enb_m, building_m = _MODELS[data["model"]]
-        return {"enb_height_m": enb_m, "building_height_m": building_m, **data}
+        valid = _MODELS[data["model"]]
+        return {"enb_height_m": valid.enb_m, "building_height_m": valid.building_m, **data}
 
     @model_validator(mode="after")
-    def carrier_of_the_model(self) -> PathLoss:
-        low, high, _, _ = _MODELS[self.model]
+    def what_the_model_covers(self) -> PathLoss:
+        (low, high), least_m = _MODELS[self.model].carrier_ghz, _MODELS[self.model].enb_least_m
         if not low <= self.carrier_ghz <= high:
             raise ValueError(f"key 'carrier_ghz': value {self.carrier_ghz:g}: model {self.model} does not cover it; "
                              f"allowed {low:g}..{high:g}")
-        if self.model == "uma" and self.enb_height_m < 10:
-            raise ValueError(f"key 'enb_height_m': value {self.enb_height_m:g}: model uma does not cover it; allowed "
-                             "10..150")
+        if self.enb_height_m < least_m:
+            raise ValueError(f"key 'enb_height_m': value {self.enb_height_m:g}: model {self.model} does not cover it; "
+                             f"allowed {least_m:g}..150")
         return self
 
 
@@ -204,7 +219,7 @@ class Route(Model):
     shadowing: Literal["given", "tr38901"] = Key("given", exclude_if=lambda how: how == "given",
         says="`given`: shadowing has the deviation, distance and correlation beside this key, and a map for each UE; "
              "`tr38901`: those of the path loss model with and without line of sight (TR 38.901 Tables 7.4.1-1, "
-             "7.5-6), 4 to 8 dB and 10 to 120 m, independent between eNBs and the same for all UEs")
+             "7.5-6), 3 to 8 dB and 6 to 120 m, independent between eNBs and the same for all UEs")
     interferers: list[tuple[Metres, Metres]] = Key([], max_length=18, exclude_if=lambda places: not places,
         says="Positions of further eNBs, which serve nobody: they send with `load` as the others do")
     rx_antennas: int = Key(1, 1, 8, exclude_if=lambda antennas: antennas == 1,
@@ -281,7 +296,7 @@ class Channel(Model):
                              "radio.channel.model: route")
         if self.path_loss.los == "by_place" and (self.model != "route" or self.path_loss.model == "uma"):
             raise ValueError("key 'radio.channel.path_loss.los': value by_place: it needs radio.channel.model: route "
-                             "and path_loss.model: uma_38901, umi_38901 or rma_38901; set these (TR 38.901 7.6.3.3)")
+                             f"and a path_loss.model of {_OF_TR38901}; set these (TR 38.901 7.6.3.3)")
         if self.blockage is not None and self.model not in ("static", "swing", "route"):
             raise ValueError(f"key 'radio.channel.blockage': model {self.model} has no blockers; remove the key, or "
                              "set radio.channel.model: static, swing or route")
@@ -305,7 +320,7 @@ class Channel(Model):
             return
         if self.path_loss.model == "uma":
             raise ValueError("key 'radio.channel.route.shadowing': value tr38901: path_loss.model uma has no such "
-                             "table; set uma_38901, umi_38901 or rma_38901 (TR 38.901 Table 7.4.1-1)")
+                             f"table; allowed {_OF_TR38901} (TR 38.901 Table 7.4.1-1)")
         for key in _GIVEN_SHADOWING:
             if key in route.model_fields_set:
                 raise ValueError(f"key 'radio.channel.route.{key}': value {getattr(route, key):g}: shadowing tr38901 "

@@ -45,7 +45,8 @@ def test_one_set_of_defaults():
 
 
 @pytest.mark.parametrize(("model", "enb_m", "building_m"), [
-    ("uma", 25, 20), ("uma_38901", 25, 20), ("umi_38901", 10, 20), ("rma_38901", 35, 5)])
+    ("uma", 25, 20), ("uma_38901", 25, 20), ("umi_38901", 10, 20), ("rma_38901", 35, 5),
+    ("inh_mixed_38901", 3, 20), ("inh_open_38901", 3, 20)])
 def test_heights_are_those_of_the_model(model, enb_m, building_m):
     loss = channel.PathLoss.model_validate({"model": model})
     assert (loss.enb_height_m, loss.building_height_m) == (enb_m, building_m)
@@ -75,6 +76,9 @@ def test_heights_are_those_of_the_model(model, enb_m, building_m):
      "key 'radio.channel.path_loss.carrier_ghz': value 28: model uma does not cover it; allowed"),
     ({**SWING, "path_loss": {"model": "rma_38901", "carrier_ghz": 60}},
      "value 60: model rma_38901 does not cover it; allowed 0.5..30"),
+    ({**SWING, "path_loss": {"model": "umi_38901", "enb_height_m": 3}},
+     "key 'radio.channel.path_loss.enb_height_m': value 3: model umi_38901 does not cover it; allowed 5..150"),
+    ({**SWING, "path_loss": {"los": "by_place"}}, "value by_place: it needs radio.channel.model: route and a"),
     ({**SWING, "granularity_ms": 0}, "key 'radio.channel.granularity_ms': value 0: allowed 1..10000"),
     ({"model": "cell_edge"}, "key 'radio.ues.ue1.peer': value ue2: radio.channel.model cell_edge has no direct links;"),
     ({"model": "swing", "cell_edge": {"load": 2}}, "key 'radio.channel.cell_edge.load': value 2: allowed 0..1"),
