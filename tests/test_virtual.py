@@ -176,7 +176,7 @@ def test_without_root(scenario, tmp_path):
               "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*"]
     reachable = subprocess.run([*become, CELLBED, "--help"], capture_output=True, check=False)
     for parent in tmp_path.parents:
-        if parent.owner() == "root" and parent.name.startswith("pytest-"):
+        if parent.owner() == "root" and parent.name.startswith(("pytest-", "popen-")):
             parent.chmod(0o755)
     if reachable.returncode:
         pytest.skip("another user cannot run this checkout or its Python")
