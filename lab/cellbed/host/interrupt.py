@@ -15,14 +15,37 @@ INTERRUPTED = 130  # the status of a command that was
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # What has interrupted this process.
 _raised: set[int] = set()
+_held = False
+_arrived: list[int] = []  # while it was held
 
 
 def interrupt(number: int = signal.SIGINT, *_: object) -> None:
     """Handler of signals: a KeyboardInterrupt, and nothing for those that follow."""
+    if _held:
+        _arrived.append(number)
+        return
     _raised.add(number)
     for sig in _SIGNALS:
         signal.signal(sig, signal.SIG_IGN)
     raise KeyboardInterrupt
+
+
+@contextlib.contextmanager
+def held() -> Iterator[None]:
+    """An interrupt comes after the block, which is short and belongs to the first thread.
+
+    Within, it could come when a lock has just been taken that nobody would release, and another thread waited for ever.
+    """
+    global _held
+    _held = True
+    try:
+        yield
+    finally:
+        _held = False
+    if _arrived:
+        number = _arrived[0]
+        _arrived.clear()
+        interrupt(number)
 
 
 @contextlib.contextmanager

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 from cellbed import paths
 from cellbed.error import CellbedError, LabError, told
 from cellbed.host import ledger
+from cellbed.host.interrupt import held
 from cellbed.labs.choices import ROOTLESS
 from cellbed.labs.follow import Watch
 from cellbed.labs.prepare import prepare
@@ -156,7 +157,8 @@ class Sweep:
             futures: dict[int, Future[Outcome | None]] = {}
             try:
                 for n in each_variant_first(runs):  # that one runs already while the others wait their turn
-                    futures[n] = pool.submit(self._one, runs[n], False)
+                    with held():
+                        futures[n] = pool.submit(self._one, runs[n], False)
                 outcomes = self._results([futures[n] for n in range(len(runs))])
                 # What other commands were running then; most of it has its bundle by now.
                 late = {n: pool.submit(self._one, run, True) for n, run in enumerate(runs) if outcomes[n] is None}
@@ -173,7 +175,8 @@ class Sweep:
         pending = set(futures)
         while pending:
             # Not for ever: once Polars is imported, no signal ends a wait, and Python hears of none.
-            _, pending = wait(pending, _LISTEN_S, return_when=FIRST_COMPLETED)
+            with held():
+                _, pending = wait(pending, _LISTEN_S, return_when=FIRST_COMPLETED)
         return [future.result() for future in futures]
 
     def _guests_at_once(self, runs: list[Run]) -> int:

@@ -27,6 +27,7 @@ from typing import IO
 
 from cellbed.error import CellbedError, LabError, told
 from cellbed.host import programs
+from cellbed.host.interrupt import held
 from cellbed.labs import kernels
 from cellbed.labs.user_terminal import note
 from cellbed.results.bundle import Bundle
@@ -288,7 +289,8 @@ class Hosts:
     def next_event(self) -> Event | None:
         """Not for ever, as signals do not end every wait."""
         try:
-            return self.events.get(timeout=_LISTEN_S)
+            with held():
+                return self.events.get(timeout=_LISTEN_S)
         except queue.Empty:
             return None
 

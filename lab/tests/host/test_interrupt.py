@@ -28,3 +28,36 @@ except ValueError as error:
 def test_an_error_without_a_cause(come, said):
     done = subprocess.run([sys.executable, "-P", "-c", PROGRAM.format(come=come)], capture_output=True, text=True)
     assert done.stdout.strip() == said, done.stderr
+
+
+# An interrupt comes when a lock of a future has just been taken: whoever finishes the future needs that lock.
+WAITS = """
+import os, signal, sys, threading
+from concurrent.futures import Future
+from cellbed.host.interrupt import interrupt
+from cellbed.sweep.execute import Sweep
+
+def look(frame, event, _):
+    if event == "return" and frame.f_code is threading.Condition.__enter__.__code__:
+        sys.settrace(None)
+        os.kill(os.getpid(), signal.SIGINT)
+    return look
+
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
+signal.signal(signal.SIGINT, interrupt)
+future = Future()
+sys.settrace(look)
+try:
+    Sweep._results([future])
+except KeyboardInterrupt:
+    print("interrupted")
+finishes = threading.Thread(target=future.set_result, args=(1,), daemon=True)
+finishes.start()
+finishes.join(5)
+print("hangs" if finishes.is_alive() else "ends")
+"""
+
+
+def test_who_waits_for_runs_keeps_no_lock_when_it_is_interrupted():
+    done = subprocess.run([sys.executable, "-P", "-c", WAITS], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "interrupted\nends\n", done.stdout + done.stderr
