@@ -224,9 +224,9 @@ class RuralMacro(Macroscopic):
 
 @dataclass(frozen=True)
 class Office(Macroscopic):
-    """InH: antennas below the ceiling of an office, 3 m high in the report, valid up to 150 m.
+    """Indoor hotspot: antennas below the ceiling of an office, 3 m high in the report, valid up to 150 m.
 
-    Source: TR 38.901 Table 7.4.1-1 (InH - Office), Table 7.5-6 Part 2, Table 7.6.3.1-2
+    Source: TR 38.901 Table 7.4.1-1 (Indoor - Office), Table 7.5-6 Part 2, Table 7.6.3.1-2
     """
 
     ENB_LEAST_M = 1.0
@@ -256,7 +256,7 @@ def _office_los(distance_m: np.ndarray, near_m: float, decay_m: float, far_m: fl
 
 @dataclass(frozen=True)
 class MixedOffice(Office):
-    """Open cubicles, and rooms with walls."""
+    """Open cubicles, and offices with walls."""
 
     NAME = "inh_mixed_38901"
 

@@ -79,7 +79,7 @@ def test_another_implementation_has_the_same_losses(model, metres, sight, no_sig
     assert loss(model, metres, False) == pytest.approx(no_sight, abs=0.0001)
 
 
-# UMa: 63 m: 18/63 + e^-1 (1 - 18/63); UMi: 36 m: 0.5 + e^-1 0.5; RMa: 1010 m: e^-1. Offices: with rooms at 1.2 + 4.7 m
+# UMa: 63 m: 18/63 + e^-1 (1 - 18/63); UMi: 36 m: 0.5 + e^-1 0.5; RMa: 1010 m: e^-1. Offices: with walls at 1.2 + 4.7 m
 # e^-1 and at 6.5 + 32.6 m 0.32 e^-1; without at 5 + 35.4 m e^-0.5 and at 49 + 70.567 m 0.54 e^(-1/3)
 @pytest.mark.parametrize(("model", "metres", "probability"), [
     (UMA, 18, 1.0), (UMA, 63, 0.54849), (UMI, 10, 1.0), (UMI, 36, 0.68394), (RMA, 10, 1.0), (RMA, 1010, 0.36788),
@@ -95,7 +95,7 @@ def test_farther_is_never_better(model, first, second):
     near, far = (share * model.FARTHEST_M for share in sorted((first, second)))
     for sight in (True, False):
         assert loss(model, near, sight) <= loss(model, far, sight) + 0.01  # the branches of sight meet within that
-    # The report's two curves of an office without rooms miss each other at 49 m: 0.537 and 0.54.
+    # The report's two curves of an open office miss each other at 49 m: 0.537 and 0.54.
     assert model.los_probability(at(near))[0] >= model.los_probability(at(far))[0] - 0.003
     assert loss(model, far, True) <= loss(model, far, False)
 

@@ -65,8 +65,8 @@ class PathLoss(Model):
         says="For all links, from 10 m to 5 km. `uma`: Urban Macro of LTE, TR 36.814 Table B.1.2.1-1, Nardini, Table "
              "1; `uma_38901`, `umi_38901`, `rma_38901`: Urban Macro, Urban Micro (street canyon) and Rural Macro of "
              "5G, TR 38.901 Table 7.4.1-1. In these an eNB without a height is 25, 10 and 35 m high, and buildings "
-             "are 5 m high in Rural Macro. `inh_mixed_38901`, `inh_open_38901`: an office with rooms, or without, from "
-             "1 to 150 m, with antennas at a ceiling of 3 m")
+             "are 5 m high in Rural Macro. `inh_mixed_38901`, `inh_open_38901`: an office with walls, or an open one, "
+             "from 1 to 150 m, with antennas at a ceiling of 3 m")
     los: Literal["never", "always", "drawn", "by_place"] = Key("never",
         says="Line of sight. `drawn`: each link draws once, with the probability that its distance has; `by_place`: a "
              "map of each eNB says where there is, with the same probability and correlated over the 50 to 60 m, "

@@ -30,7 +30,7 @@ def test_an_error_without_a_cause(come, said):
     assert done.stdout.strip() == said, done.stderr
 
 
-# An interrupt comes when a lock of a future has just been taken: whoever finishes the future needs that lock.
+# An interrupt comes when a lock of a future has just been taken, which the thread that finishes the future needs.
 WAITS = """
 import os, signal, sys, threading
 from concurrent.futures import Future
