@@ -20,8 +20,11 @@ from cellbed_formats.trace import read_trace
 
 pytestmark = [pytest.mark.lab, needs_an_ordinary_user, needs_user_namespaces]
 
-LOOK = "id -un; pwd; grep CapEff /proc/self/status; ps -e | wc -l; ping -c 2 base; curl -sS http://base/page; " \
-    "sleep 1; exit 7"
+# The connection stays for a while, so that the sampler of a busy machine sees its end.
+FETCH = "import http.client, time; to = http.client.HTTPConnection('base'); to.request('GET', '/page'); " \
+    "print(to.getresponse().read().decode()); time.sleep(0.5)"
+LOOK = "id -un; pwd; grep CapEff /proc/self/status; ps -e | wc -l; ping -c 2 base; " \
+    f'python3 -c "{FETCH}"; sleep 1; exit 7'
 
 
 @pytest.fixture(scope="module")
@@ -64,9 +67,7 @@ def test_the_bundle_is_whole_and_says_how_it_was_sampled(looked):
     sender = samples.filter(sport=80)
     assert sender["snd_cwnd"].max() >= 10 and sender["mss"].max() == 1448
     assert 15_000 < sender["srtt_us"].max() < 1_000_000
-    delivered = sender["delivered"].to_list()
-    # Segments of the page and its header; the sampler of a busy machine may miss the last ones.
-    assert delivered == sorted(delivered) and 10 <= delivered[-1] < 230
+    assert 200 < sender["delivered"].max() < 230  # segments of the page and its header
 
 
 def test_what_became_of_its_segments(looked, command):
