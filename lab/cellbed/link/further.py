@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cellbed.error import ScenarioError
+from cellbed.run.address import texts_of
 from cellbed_formats.printable import shown
 
 Data = dict[str, Any]
@@ -43,7 +44,8 @@ def add(data: Data, name: str, other: Data, path: Path) -> None:
     Raises:
         ScenarioError: one of the two has no server, or not one UE, or the name is taken.
     """
-    if name in data.get("radios", {}):
+    networks = data["radios"] = data.get("radios") or {}
+    if name in networks:
         raise ScenarioError(f"link: --radio {shown(name)} is given twice; give each network another name")
     _expect_one_ue(other, path)
     ue, server = _of_kind(data, "ue"), _of_kind(data, "server")
@@ -56,10 +58,11 @@ def add(data: Data, name: str, other: Data, path: Path) -> None:
     for node, of in other["nodes"].items():
         if names[node] not in data["nodes"]:
             data["nodes"][names[node]] = of
-    data["nodes"][ue[0]].setdefault("radios", {})[name] = _free(data, length)
-    data["links"] += renamed(other["links"], names)
-    data.setdefault("radios", {})[name] = renamed(other["radio"], names)
-    data["validity"] = other.get("validity", {}) | data.get("validity", {})
+    own = data["nodes"][ue[0]]
+    own["radios"] = {**(own.get("radios") or {}), name: _free(data, length)}
+    data["links"] = (data.get("links") or []) + renamed(other.get("links") or [], names)
+    networks[name] = renamed(other["radio"], names)
+    data["validity"] = (other.get("validity") or {}) | (data.get("validity") or {})
     data.setdefault("mptcp", {})
 
 
@@ -111,5 +114,4 @@ def _free(data: Data, length: int) -> str:
 
 
 def _texts(node: Data) -> list[str]:
-    own = node.get("address") or []
-    return [*([own] if isinstance(own, str) else own), *(node.get("radios") or {}).values()]
+    return [*texts_of(node.get("address")), *(node.get("radios") or {}).values()]

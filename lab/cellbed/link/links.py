@@ -86,8 +86,9 @@ def build(words: list[str], argv: list[str] | None, overrides: Sequence[str] = (
     path = find(name)
     data = _read(path)
     _apply(data, path, changes)
-    for further_name, link in map(further.split, radios):
-        further.add(data, further_name, _read(find(link)), find(link))
+    for network, link in map(further.split, radios):
+        other = find(link)
+        further.add(data, network, _read(other), other)
     if argv is not None:
         _put_command(data, path, argv, serve)
     if (machine and not data.get("radios")) or internet:
@@ -104,11 +105,15 @@ def build(words: list[str], argv: list[str] | None, overrides: Sequence[str] = (
 def _read(path: Path) -> Data:
     """A link's file, whose traces have whole paths. Raises ScenarioError for one that is wrong."""
     data = read_yaml(path)
-    _expect_scenario(data, path)
+    validate(data, path)  # a file of one's own may be wrong in any way; variants and claims are not asked for
     data = {key: value for key, value in data.items() if key not in ("sweep", "claims", "seeds")}
-    for radio in (data["radio"], *data.get("radios", {}).values()):
+    for radio in _radios(data):
         name_files(radio, path.parent)
     return data
+
+
+def _radios(data: Data) -> list[Data]:
+    return [data["radio"], *(data.get("radios") or {}).values()]
 
 
 def name_files(radio: Data, folder: Path) -> None:
@@ -120,11 +125,6 @@ def name_files(radio: Data, folder: Path) -> None:
         named.update({key: str((folder / named[key]).resolve()) for key in files if named.get(key) is not None})
     tracks = ((radio.get("channel") or {}).get("route") or {}).get("tracks") or {}
     tracks.update({ue: str((folder / name).resolve()) for ue, name in tracks.items()})
-
-
-def _expect_scenario(data: Any, path: Path) -> None:
-    """A file of one's own may be wrong in any way; variants and claims are not asked for."""
-    validate(data, path)
 
 
 def first_ue(data: Data) -> str:
@@ -143,7 +143,7 @@ def _put_command(data: Data, path: Path, argv: list[str], serve: list[str] | Non
 def put_limit(data: Data) -> None:
     """Let the command end where the lab renders a channel before."""
     for flow in data["traffic"]:
-        varies = any(radio.get("channel") is not None for radio in (data["radio"], *data.get("radios", {}).values()))
+        varies = any(radio.get("channel") is not None for radio in _radios(data))
         if flow["id"] == COMMAND_ID and flow["limit_s"] is None and varies:
             flow["limit_s"] = _CHANNEL_LIMIT_S
 

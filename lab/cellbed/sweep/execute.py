@@ -157,11 +157,10 @@ class Sweep:
             futures: dict[int, Future[Outcome | None]] = {}
             try:
                 for n in each_variant_first(runs):  # that one runs already while the others wait their turn
-                    with held():
-                        futures[n] = pool.submit(self._one, runs[n], False)
+                    futures[n] = self._submit(pool, runs[n], False)
                 outcomes = self._results([futures[n] for n in range(len(runs))])
                 # What other commands were running then; most of it has its bundle by now.
-                late = {n: pool.submit(self._one, run, True) for n, run in enumerate(runs) if outcomes[n] is None}
+                late = {n: self._submit(pool, run, True) for n, run in enumerate(runs) if outcomes[n] is None}
                 executed = dict(zip(late, self._results(list(late.values())), strict=True))
             except KeyboardInterrupt:
                 self.stop.set()
@@ -169,6 +168,10 @@ class Sweep:
                 raise
         every = [executed.get(n, outcome) for n, outcome in enumerate(outcomes)]
         return [outcome for outcome in every if outcome is not None]
+
+    def _submit(self, pool: ThreadPoolExecutor, run: Run, wait_for_others: bool) -> Future[Outcome | None]:
+        with held():
+            return pool.submit(self._one, run, wait_for_others)
 
     @staticmethod
     def _results(futures: list[Future[Outcome | None]]) -> list[Outcome | None]:

@@ -2,6 +2,7 @@
 """Links with further radio networks, as data."""
 
 import pytest
+import yaml
 
 from cellbed.error import ScenarioError
 from cellbed.link import links
@@ -48,6 +49,14 @@ def test_keys_of_each_can_be_set(tmp_path):
     _, settings = built(tmp_path, "wifi=leo", overrides=keys)
     assert settings["radios"]["wifi"]["constant_rate"]["delay_ms"] == 40
     assert settings["mptcp"]["backup"] == ["wifi"]
+
+
+def test_keys_that_are_null_are_as_if_they_were_not_there(tmp_path):
+    made = yaml.safe_load((links.PRESETS / "good.yaml").read_text())
+    (tmp_path / "own.yaml").write_text(yaml.safe_dump(made | {"radios": None, "mptcp": None}))
+    assert built(tmp_path, words=[str(tmp_path / "own.yaml")])[1]["radio"]["n_rb"] == 50
+    _, settings = built(tmp_path, f"wifi={tmp_path}/own.yaml", words=[str(tmp_path / "own.yaml")])
+    assert settings["radios"]["wifi"]["ues"]["ue1"]["peer"] == "wifi-enb"
 
 
 @pytest.mark.parametrize(("radios", "words", "why"), [
