@@ -23,7 +23,7 @@ from crashes import Watcher
 from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
-pytest_plugins = ["longest_first"]
+pytest_plugins = ["longest_first", "own_signals"]
 
 # The first import of readline gives children a terminal of 24 lines, past os.environ; mininet and pdb import it.
 assert readline

@@ -5,12 +5,14 @@ import ast
 import errno
 import importlib
 import json
+import os
 import re
 import shutil
 from pathlib import Path
 
 import pytest
 from damage import damages
+from e2e import cellbed
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from synthetic_bundle import seal, write_bundle
@@ -250,13 +252,12 @@ def test_nothing_ends_with_another_status():
     ["link", "--lab", "no-such-lab"], ["link", "--lab", "virtual", "--pid", "1"], ["link", "--results", "file/x"],
     ["guest", "--memory", "x"], ["guest", "--kernel", "1.0"], ["guest", "--no-such-option"],
     ["shell", "ue1"], ["shell", "--no-such-option"]], ids=" ".join)
-def test_what_fails_before_a_command_is_not_its_own_status(tmp_path, monkeypatch, words):
+def test_what_fails_before_a_command_is_not_its_own_status(tmp_path, words):
     """A script can tell `false` behind a link from a link that could not be opened."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))  # no lab of anybody is seen
     (tmp_path / "file").touch()
-    status, out, err = tell(*words, "--", "true")
-    assert (status, out, err.count("\n")) == (OWN_FAILURE, "", 1), err
+    done = cellbed(*words, "--", "true", check=False, cwd=tmp_path,
+                   env=os.environ | {"XDG_RUNTIME_DIR": str(tmp_path)})  # no lab of anybody is seen
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (OWN_FAILURE, "", 1), done.stderr
 
 
 def test_a_program_that_cannot_be_started_is_a_failure(monkeypatch, capsys):
