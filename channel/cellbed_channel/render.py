@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from . import blockage, cell_edge, cqi, measured, path_loss, route, trace
+from . import blockage, cell_edge, cqi, measured, path_loss, penetration, route, trace
 from .blockage import BlockageParameters
 from .cell_edge import CellEdgeParameters
 from .error import ParameterError
@@ -73,6 +73,7 @@ class Parameters:
         trace: a channel trace or CSV file.
         positions: UE -> (x, y) in metres from the eNB.
         blockage: people or vehicles in the way of links with an eNB, in the models static, swing and route.
+        penetration: UE -> what it is inside of, a name in penetration.KINDS, for the same links.
     """
 
     model: Literal["static", "swing", "trace", "cell_edge", "route"]
@@ -86,6 +87,7 @@ class Parameters:
     cell_edge: CellEdgeParameters = CellEdgeParameters()
     route: RouteParameters | None = None
     blockage: BlockageParameters | None = None
+    penetration: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Parameters:
@@ -183,7 +185,10 @@ def _physics(parameters: Parameters, cell: Cell, seed: int, t_s: np.ndarray, ter
     series = []
     for number, direction, ue, other in cell.links():
         distance = distance_m(places[ue], places[other])
-        loss = model.loss_db(distance, path_loss.sight(model, los, (ue, other), distance, seed))
+        inside = penetration.draw(parameters.penetration.get(ue) if direction != "sl" else None, model,
+                                  parameters.path_loss.carrier_ghz, seed, ue)
+        sight = path_loss.sight(model, los, (ue, other), np.maximum(distance - inside.depth_m, 0.0), seed)
+        loss = model.loss_db(distance, sight) + inside.loss_db
         if parameters.blockage is not None and direction != "sl":
             loss = loss + blockage.loss_db(parameters.blockage, _way(parameters.path_loss), seed, (ue, other), t_s,
                                            distance)
@@ -209,7 +214,7 @@ def _route(parameters: Parameters, cell: Cell, seed: int, times: range, folder: 
     way = replace(parameters.route, enbs={enb: parameters.route.enbs[enb] for enb in cell.enbs})
     loss, tables = parameters.path_loss, cqi.by_direction(parameters.cqi.table, cell.cqi_tables)
     radio = route.Radio(_loss_model(loss), loss.los, loss.carrier_ghz, parameters.link, tables, cell.n_rb, cell.rb_hz,
-                        parameters.blockage, _way(loss))
+                        parameters.blockage, _way(loss), parameters.penetration)
     tracks = route.tracks_of(way, parameters.positions, list(cell.peers), folder)
     return route.render(way, radio, tracks, seed, parameters.granularity_ms, times, each_block)
 
@@ -285,6 +290,8 @@ def _kept(parameters: Parameters) -> dict[str, Any]:
         del kept["cell_edge"]
     if parameters.blockage is None:
         del kept["blockage"]
+    if not parameters.penetration:
+        del kept["penetration"]
     if parameters.model != "route":
         del kept["route"]
     elif parameters.route is not None:

@@ -22,7 +22,7 @@ from typing import Literal
 
 import numpy as np
 
-from . import blockage, cqi, fading, large_scale, path_loss, profiles, shadowing, tr38901, track
+from . import blockage, cqi, fading, large_scale, path_loss, penetration, profiles, shadowing, tr38901, track
 from .blockage import BlockageParameters, Way
 from .error import ParameterError
 from .link import RB_HZ, Budget, centi_db, noise_dbm
@@ -80,7 +80,7 @@ class RouteParameters:
 @dataclass(frozen=True)
 class Radio:
     """What of a channel's parameters holds for all links: path loss, whether there is line of sight, powers, CQIs, and
-    what comes into their way."""
+    what comes into their way or is around a UE."""
 
     loss: path_loss.PathLoss
     los: path_loss.Los
@@ -91,6 +91,7 @@ class Radio:
     rb_hz: int = RB_HZ
     blockers: BlockageParameters | None = None
     way: Way | None = None
+    inside: Mapping[str, str] = field(default_factory=dict)  # UE -> a name in penetration.KINDS
 
     def tables(self) -> tr38901.Macroscopic:
         """The model of path loss, where it says more than that.
@@ -134,6 +135,7 @@ class Links:
         self.parameters, self.radio, self.ue, self.direction = parameters, radio, ue, direction
         self.way, self.seed = way, seed
         self.sites = parameters.sites() if direction == "dl" else parameters.enbs
+        self.inside = penetration.draw(radio.inside.get(ue), radio.loss, radio.carrier_ghz, seed, ue)
         per_m = fading.doppler_hz(1.0, radio.carrier_ghz)  # waves in a metre
         profile = profiles.profile(parameters.fading_profile, parameters.delay_spread_ns)
         self.taps = [[fading.Taps(seed, f"fading/{ue}/{direction}/{site}{antenna}", per_m, profile)
@@ -155,11 +157,11 @@ class Links:
         for number, (site, place) in enumerate(self.sites.items()):
             offset = places - np.array(place, dtype=float)
             distance = np.sqrt(offset[:, 0] * offset[:, 0] + offset[:, 1] * offset[:, 1])
-            sight = self._sight(site, places, distance)
+            sight = self._sight(site, places, np.maximum(distance - self.inside.depth_m, 0.0))
             lost = shadow[:, number] if shadow is not None else large_scale.shadowing_db(
                 radio.tables(), self.seed, site, places, distance, sight)
             gain = (radio.budget.gain_db(self.direction, radio.n_rb, radio.rb_hz) - radio.loss.loss_db(distance, sight)
-                    - lost)
+                    - lost - self.inside.loss_db)
             if radio.blockers is not None and radio.way is not None:
                 gain = gain - blockage.loss_db(radio.blockers, radio.way, self.seed, (self.ue, site), t_s, distance)
             columns.append(gain)

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Path loss of TR 38.901: Urban Macro, Urban Micro (street canyon), Rural Macro and offices, from 0.5 to 100 GHz.
+"""Path loss of TR 38.901 from 0.5 GHz on: Urban Macro, Urban Micro (street canyon), Rural Macro, offices, factories.
 
 Each has a loss with line of sight, outdoors up to a breakpoint, where the fourth power begins, and one without, which
 is never less. Distances in the formulas are between the antennas; which branch holds, and the probability of line of
-sight, follow from the distance along the ground. Nearer than 10 m, or 1 m in an office, the loss of that distance is
-used.
+sight, follow from the distance along the ground. Nearer than 10 m, or 1 m indoors, the loss of that distance is used.
 Source: TR 38.901 7.4.1 (Table 7.4.1-1), 7.4.2 (Table 7.4.2-1). The formulas were read where Sionna implements them, and
-those of offices where ns-3 does, not in the report.
+those of offices where ns-3 does, those of factories in published implementations, not in the report.
 """
 
 from __future__ import annotations
@@ -274,4 +273,109 @@ class OpenOffice(Office):
         return _office_los(distance_m, 5.0, 70.8, 49.0, 211.7, 0.54)
 
 
-MODELS = {model.NAME: model for model in (UrbanMacro, UrbanMicro, RuralMacro, MixedOffice, OpenOffice)}
+@dataclass(frozen=True)
+class Factory(Macroscopic):
+    """Indoor factory: machines and shelves, the clutter, stand between the antennas; valid up to 600 m.
+
+    The base station is as low as the clutter, or above it. The UE is within the clutter.
+    Source: TR 38.901 Table 7.4.1-1 (InF), Table 7.4.2-1, Table 7.5-6 Part 3, Table 7.6.3.1-2; Table 7.8-7 (clutter)
+    """
+
+    ENB_LEAST_M = 1.0
+    NEAREST_M = 1.0
+    FARTHEST_M = 600.0
+    SHADOWING_M = (10.0, 10.0)
+    #: Size and height of what stands there, and the share of the floor that it takes.
+    CLUTTER_M: ClassVar[float]
+    CLUTTER_HEIGHT_M: ClassVar[float]
+    CLUTTER_DENSITY: ClassVar[float]
+    #: Whether the base station is above it.
+    HIGH: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.HIGH:
+            return
+        note = f", the height of the clutter in the model {self.NAME}"
+        if self.ue_height_m >= self.CLUTTER_HEIGHT_M:
+            raise ParameterError("path_loss.ue_height_m", self.ue_height_m,
+                                 f"less than {self.CLUTTER_HEIGHT_M:g}{note}")
+        if self.enb_height_m < self.CLUTTER_HEIGHT_M:
+            raise ParameterError("path_loss.enb_height_m", self.enb_height_m,
+                                 f"at least {self.CLUTTER_HEIGHT_M:g}{note}")
+
+    def breakpoint_m(self) -> float:
+        """There is none."""
+        return math.inf
+
+    def los_probability(self, distance_m: np.ndarray) -> np.ndarray:
+        """exp(-d / k): above the clutter, k is so much longer as the way through it is shorter."""
+        decay_m = -self.CLUTTER_M / math.log(1.0 - self.CLUTTER_DENSITY)
+        if self.HIGH:
+            decay_m *= (self.enb_height_m - self.ue_height_m) / (self.CLUTTER_HEIGHT_M - self.ue_height_m)
+        return np.exp(-distance_m / decay_m)
+
+    def _los_db(self, ground_m: np.ndarray, direct_m: np.ndarray) -> np.ndarray:
+        return 31.84 + 21.5 * np.log10(direct_m) + 19.0 * self._log_f()
+
+    def _clutter_db(self, direct_m: np.ndarray, at_1_m: float, slope: float) -> np.ndarray:
+        return at_1_m + slope * np.log10(direct_m) + 20.0 * self._log_f()
+
+
+@dataclass(frozen=True)
+class SparseFactory(Factory):
+    """InF-SL: a low base station among big machines."""
+
+    NAME = "inf_sl_38901"
+    SHADOWING_DB = (4.3, 5.7)
+    CLUTTER_M, CLUTTER_HEIGHT_M, CLUTTER_DENSITY = 10.0, 2.0, 0.2
+    SIGHT_M = CLUTTER_M / 2.0
+
+    def _nlos_db(self, direct_m: np.ndarray) -> np.ndarray:
+        return self._clutter_db(direct_m, 33.0, 25.5)
+
+
+@dataclass(frozen=True)
+class DenseFactory(Factory):
+    """InF-DL: a low base station among small machines, close together."""
+
+    NAME = "inf_dl_38901"
+    SHADOWING_DB = (4.3, 7.2)
+    CLUTTER_M, CLUTTER_HEIGHT_M, CLUTTER_DENSITY = 2.0, 6.0, 0.6
+    SIGHT_M = CLUTTER_M / 2.0
+
+    def _nlos_db(self, direct_m: np.ndarray) -> np.ndarray:
+        return np.maximum(self._clutter_db(direct_m, 18.6, 35.7), self._clutter_db(direct_m, 33.0, 25.5))
+
+
+@dataclass(frozen=True)
+class SparseFactoryHigh(Factory):
+    """InF-SH: a base station above big machines."""
+
+    NAME = "inf_sh_38901"
+    HIGH = True
+    SHADOWING_DB = (4.3, 5.9)
+    CLUTTER_M, CLUTTER_HEIGHT_M, CLUTTER_DENSITY = 10.0, 2.0, 0.2
+    SIGHT_M = CLUTTER_M / 2.0
+
+    def _nlos_db(self, direct_m: np.ndarray) -> np.ndarray:
+        return self._clutter_db(direct_m, 32.4, 23.0)
+
+
+@dataclass(frozen=True)
+class DenseFactoryHigh(Factory):
+    """InF-DH: a base station above small machines, close together."""
+
+    NAME = "inf_dh_38901"
+    HIGH = True
+    SHADOWING_DB = (4.3, 4.0)
+    CLUTTER_M, CLUTTER_HEIGHT_M, CLUTTER_DENSITY = 2.0, 6.0, 0.6
+    SIGHT_M = CLUTTER_M / 2.0
+
+    def _nlos_db(self, direct_m: np.ndarray) -> np.ndarray:
+        return self._clutter_db(direct_m, 33.63, 21.9)
+
+
+MODELS = {model.NAME: model for model in (
+    UrbanMacro, UrbanMicro, RuralMacro, MixedOffice, OpenOffice, SparseFactory, DenseFactory, SparseFactoryHigh,
+    DenseFactoryHigh)}

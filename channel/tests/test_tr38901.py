@@ -13,7 +13,9 @@ UMA = tr38901.UrbanMacro(3.5, 25.0)
 UMI = tr38901.UrbanMicro(28.0, 10.0)
 RMA = tr38901.RuralMacro(0.7, 35.0)
 MIXED, OPEN = tr38901.MixedOffice(3.5, 3.0), tr38901.OpenOffice(3.5, 3.0)
-MODELS = [UMA, UMI, RMA, MIXED, OPEN]
+SL, DL = tr38901.SparseFactory(3.5, 1.5), tr38901.DenseFactory(3.5, 1.5)
+SH, DH = tr38901.SparseFactoryHigh(3.5, 8.0), tr38901.DenseFactoryHigh(3.5, 8.0)
+MODELS = [UMA, UMI, RMA, MIXED, OPEN, SL, DL, SH, DH]
 
 
 def at(*distances):
@@ -63,6 +65,22 @@ def test_an_office(model):
     assert model.shadowing_db(at(5, 5), np.array([True, False])).tolist() == [3.0, 8.03]
 
 
+# Antennas of 1.5 m: 100 m along the ground are 100 m between them, and 100.2110 m (log 2.000916) where the base station is
+# 8 m high; 20 log 3.5 = 10.8814, 19 log 3.5 = 10.3373. A dense factory has at least the loss of a sparse one.
+#   with sight 31.84 + 43 + 10.3373, and 31.84 + 21.5 * 2.000916 + 10.3373
+#   without 33 + 51 + 10.8814; 18.6 + 71.4 + 10.8814; 32.4 + 23 * 2.000916 + 10.8814; 33.63 + 21.9 * 2.000916 + 10.8814
+@pytest.mark.parametrize(("model", "sight", "no_sight", "sigma_db"), [
+    (SL, 85.177, 94.881, 5.7), (DL, 85.177, 100.881, 7.2), (SH, 85.197, 89.302, 5.9), (DH, 85.197, 88.331, 4.0)],
+    ids=lambda value: getattr(value, "NAME", None))
+def test_a_factory(model, sight, no_sight, sigma_db):
+    assert loss(model, 100, True) == pytest.approx(sight, abs=0.001)
+    assert loss(model, 100, False) == pytest.approx(no_sight, abs=0.001)
+    assert loss(DL, 10, False) == pytest.approx(33 + 25.5 + 10.8814, abs=0.001)  # 18.6 + 35.7 would be less
+    assert loss(model, 0, False) == loss(model, 1, False)
+    assert model.shadowing_db(at(5, 5), np.array([True, False])).tolist() == [4.3, sigma_db]
+    assert (model.SIGHT_M, model.SHADOWING_M) == (model.CLUTTER_M / 2, (10.0, 10.0))
+
+
 # At 5 GHz, antennas of 1.5 m and the report's heights: with sight, without; the losses that ns-3's tests of its own
 # implementation expect, which the makers of 5G-LENA worked out by the report. Source: ns-3
 @pytest.mark.parametrize(("model", "metres", "sight", "no_sight"), [
@@ -80,11 +98,13 @@ def test_another_implementation_has_the_same_losses(model, metres, sight, no_sig
 
 
 # UMa: 63 m: 18/63 + e^-1 (1 - 18/63); UMi: 36 m: 0.5 + e^-1 0.5; RMa: 1010 m: e^-1. Offices: with walls at 1.2 + 4.7 m
-# e^-1 and at 6.5 + 32.6 m 0.32 e^-1; without at 5 + 35.4 m e^-0.5 and at 49 + 70.567 m 0.54 e^(-1/3)
+# e^-1 and at 6.5 + 32.6 m 0.32 e^-1; without at 5 + 35.4 m e^-0.5 and at 49 + 70.567 m 0.54 e^(-1/3). Factories: e^-1 at
+# k = -10 / ln 0.8 = 44.8142 m and -2 / ln 0.4 = 2.18271 m, and above the clutter 6.5 / 0.5 and 6.5 / 4.5 times as far
 @pytest.mark.parametrize(("model", "metres", "probability"), [
     (UMA, 18, 1.0), (UMA, 63, 0.54849), (UMI, 10, 1.0), (UMI, 36, 0.68394), (RMA, 10, 1.0), (RMA, 1010, 0.36788),
     (MIXED, 1.2, 1.0), (MIXED, 5.9, 0.36788), (MIXED, 6.5, 0.32), (MIXED, 39.1, 0.11772),
-    (OPEN, 5, 1.0), (OPEN, 40.4, 0.60653), (OPEN, 49, 0.54), (OPEN, 119.5667, 0.38693)])
+    (OPEN, 5, 1.0), (OPEN, 40.4, 0.60653), (OPEN, 49, 0.54), (OPEN, 119.5667, 0.38693),
+    (SL, 44.8142, 0.36788), (DL, 2.18271, 0.36788), (SH, 582.5846, 0.36788), (DH, 3.152808, 0.36788), (DH, 0, 1.0)])
 def test_probability_of_line_of_sight(model, metres, probability):
     assert model.los_probability(at(metres))[0] == pytest.approx(probability, abs=1e-5)
 
@@ -119,6 +139,10 @@ def test_what_a_model_is_not_valid_for():
         loss(OPEN, 151, True)
     with pytest.raises(ParameterError, match=r"path_loss.enb_height_m: value 3.0: allowed 5..150 in the model umi"):
         tr38901.UrbanMicro(3.5, 3.0)
+    with pytest.raises(ParameterError, match=r"path_loss.ue_height_m: value 2.0: allowed less than 2, the height of"):
+        tr38901.SparseFactoryHigh(3.5, 8.0, ue_height_m=2.0)
+    with pytest.raises(ParameterError, match=r"path_loss.enb_height_m: value 5.0: allowed at least 6, the height of"):
+        tr38901.DenseFactoryHigh(3.5, 5.0)
     assert isinstance(path_loss.make("umi_38901", carrier_ghz=28.0, enb_height_m=10.0), tr38901.UrbanMicro)
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
@@ -42,36 +43,45 @@ class Swing(Model):
 class _Valid(NamedTuple):
     """What a model of path loss is valid for, and heights where none are given.
 
-    Source: TR 38.901 Table 7.4.1-1, Table 7.2-2
+    Source: TR 38.901 Table 7.4.1-1, Table 7.2-2, Table 7.8-7
     """
 
     carrier_ghz: tuple[float, float]
     enb_m: float
     building_m: float = 20.0
     enb_least_m: float = 5.0
+    ue_below_m: float = math.inf
 
 
 _MODELS = {"uma": _Valid((2.0, 6.0), 25.0, enb_least_m=10.0), "uma_38901": _Valid((0.5, 100.0), 25.0),
            "umi_38901": _Valid((0.5, 100.0), 10.0), "rma_38901": _Valid((0.5, 30.0), 35.0, 5.0),
            "inh_mixed_38901": _Valid((0.5, 100.0), 3.0, enb_least_m=1.0),
-           "inh_open_38901": _Valid((0.5, 100.0), 3.0, enb_least_m=1.0)}
+           "inh_open_38901": _Valid((0.5, 100.0), 3.0, enb_least_m=1.0),
+           "inf_sl_38901": _Valid((0.5, 100.0), 1.5, enb_least_m=1.0),
+           "inf_dl_38901": _Valid((0.5, 100.0), 1.5, enb_least_m=1.0),
+           "inf_sh_38901": _Valid((0.5, 100.0), 8.0, enb_least_m=2.0, ue_below_m=2.0),
+           "inf_dh_38901": _Valid((0.5, 100.0), 8.0, enb_least_m=6.0, ue_below_m=6.0)}
 _OF_TR38901 = ", ".join(name for name in _MODELS if name != "uma")
 
 
 class PathLoss(Model):
     """Source: Nardini, Table 1; TR 36.814 Table B.1.2.1-1 (heights, street, buildings); TR 38.901 Table 7.4.1-1."""
 
-    model: Literal["uma", "uma_38901", "umi_38901", "rma_38901", "inh_mixed_38901", "inh_open_38901"] = Key("uma",
+    model: Literal["uma", "uma_38901", "umi_38901", "rma_38901", "inh_mixed_38901", "inh_open_38901", "inf_sl_38901",
+                   "inf_dl_38901", "inf_sh_38901", "inf_dh_38901"] = Key("uma",
         says="For all links, from 10 m to 5 km. `uma`: Urban Macro of LTE, TR 36.814 Table B.1.2.1-1, Nardini, Table "
              "1; `uma_38901`, `umi_38901`, `rma_38901`: Urban Macro, Urban Micro (street canyon) and Rural Macro of "
              "5G, TR 38.901 Table 7.4.1-1. In these an eNB without a height is 25, 10 and 35 m high, and buildings "
              "are 5 m high in Rural Macro. `inh_mixed_38901`, `inh_open_38901`: an office with walls, or an open one, "
-             "from 1 to 150 m, with antennas at a ceiling of 3 m")
+             "from 1 to 150 m, with antennas at a ceiling of 3 m. `inf_sl_38901`, `inf_dl_38901`, `inf_sh_38901`, "
+             "`inf_dh_38901`: a factory with sparse (s) or dense (d) machines, from 1 to 600 m, with a low (l) antenna "
+             "of 1.5 m or a high (h) one of 8 m. Machines are 10 m wide and 2 m high on a fifth of the floor, or 2 m "
+             "wide and 6 m high on 60 % of it. TR 38.901 Table 7.8-7")
     los: Literal["never", "always", "drawn", "by_place"] = Key("never",
         says="Line of sight. `drawn`: each link draws once, with the probability that its distance has; `by_place`: a "
              "map of each eNB says where there is, with the same probability and correlated over the 50 to 60 m, "
-             "in an office 10 m, of TR 38.901 Table 7.6.3.1-2, with models of 5G and `model: route` only. Nardini does "
-             "not say; with line of sight every CQI of section IV would be 15, and the paper's simulator has none")
+             "in an office 10 m and in a factory 1 or 5 m, of TR 38.901 Table 7.6.3.1-2, with models of 5G and "
+             "`model: route` only. Nardini does not say; with line of sight every CQI of section IV would be 15, and the paper's simulator has none")
     carrier_ghz: float = Key(2.0, 0.5, 100,
         says="Carrier frequency: 2 to 6 GHz with `uma`, up to 30 GHz with `rma_38901`. Nardini, Table 1")
     enb_height_m: float = Key(25.0, 1, 150, says="Height of the eNB's antenna, 10 m and more with `uma`, 5 m and more "
@@ -90,13 +100,16 @@ class PathLoss(Model):
 
     @model_validator(mode="after")
     def what_the_model_covers(self) -> PathLoss:
-        (low, high), least_m = _MODELS[self.model].carrier_ghz, _MODELS[self.model].enb_least_m
+        (low, high), _, _, least_m, below_m = _MODELS[self.model]
         if not low <= self.carrier_ghz <= high:
             raise ValueError(f"key 'carrier_ghz': value {self.carrier_ghz:g}: model {self.model} does not cover it; "
                              f"allowed {low:g}..{high:g}")
         if self.enb_height_m < least_m:
             raise ValueError(f"key 'enb_height_m': value {self.enb_height_m:g}: model {self.model} does not cover it; "
                              f"allowed {least_m:g}..150")
+        if self.ue_height_m >= below_m:
+            raise ValueError(f"key 'ue_height_m': value {self.ue_height_m:g}: model {self.model} has machines of "
+                             f"{below_m:g} m, and UEs are lower; allowed more than 1, less than {below_m:g}")
         return self
 
 
@@ -247,6 +260,12 @@ class Blockage(Model):
     stay_s: float = Key(0.0, 0, 3600, says="How long each stays in the middle of it. Our own")
 
 
+# Which models of path loss each goes with. Source: TR 38.901 7.4.3.1, 7.4.3.2
+_AROUND = {"low_loss": ("uma_38901", "umi_38901", "rma_38901"), "high_loss": ("uma_38901", "umi_38901"),
+           "car": ("uma_38901", "umi_38901", "rma_38901"), "car_metallised": ("uma_38901", "umi_38901", "rma_38901")}
+_IN_THE_WAY = ("static", "swing", "route")  # models of the channel that have blockers and walls
+
+
 class Channel(Model):
     """What the links are like over time, instead of one CQI for each direction."""
 
@@ -272,6 +291,13 @@ class Channel(Model):
     blockage: Blockage | None = Key(None, exclude_if=unset,
         says="Who steps into the way of the links, with the models static, swing and route; null: nobody. Of direct "
              "links nobody does")
+    penetration: dict[str, Literal["low_loss", "high_loss", "car", "car_metallised"]] = Key({},
+        exclude_if=lambda inside: not inside,
+        says="What each UE is inside of; others are outdoors. `low_loss`: a building with windows of plain glass, "
+             "`high_loss`: with coated windows, not with `rma_38901`; the UE draws once how deep inside it is, up to "
+             "25 m, in the country 10 m. `car`: 9 dB, `car_metallised`: 20 dB, with a deviation of 5 dB. All links of the "
+             "UE with eNBs lose the same. With the models static, swing and route, and path loss `uma_38901`, "
+             "`umi_38901` or `rma_38901`. TR 38.901 7.4.3")
 
     def check(self, ues: Mapping[str, Any], enbs: Sequence[str]) -> None:
         """Whether it fits the scenario's UEs and eNBs. Raises ValueError with key, value and what is allowed."""
@@ -297,9 +323,10 @@ class Channel(Model):
         if self.path_loss.los == "by_place" and (self.model != "route" or self.path_loss.model == "uma"):
             raise ValueError("key 'radio.channel.path_loss.los': value by_place: it needs radio.channel.model: route "
                              f"and a path_loss.model of {_OF_TR38901}; set these (TR 38.901 7.6.3.3)")
-        if self.blockage is not None and self.model not in ("static", "swing", "route"):
+        if self.blockage is not None and self.model not in _IN_THE_WAY:
             raise ValueError(f"key 'radio.channel.blockage': model {self.model} has no blockers; remove the key, or "
                              "set radio.channel.model: static, swing or route")
+        self._check_penetration(ues)
         if self.route is not None:
             self._check_route(self.route, ues, enbs)
         elif len(enbs) > 1:
@@ -314,6 +341,17 @@ class Channel(Model):
             if name not in names:
                 raise ValueError(f"key 'radio.channel.positions.{name}': no UE has this name; allowed "
                                  f"{', '.join(names)}")
+
+    def _check_penetration(self, ues: Mapping[str, Any]) -> None:
+        if self.penetration and self.model not in _IN_THE_WAY:
+            raise ValueError(f"key 'radio.channel.penetration': model {self.model} has no walls; remove the key, or "
+                             "set radio.channel.model: static, swing or route")
+        for name, around in self.penetration.items():
+            known(f"radio.channel.penetration.{name}", name, dict.fromkeys(ues))
+            if self.path_loss.model not in _AROUND[around]:
+                raise ValueError(f"key 'radio.channel.penetration.{name}': value {around}: it does not go with "
+                                 f"radio.channel.path_loss.model {self.path_loss.model}; allowed "
+                                 f"{', '.join(_AROUND[around])} (TR 38.901 7.4.3)")
 
     def _check_shadowing(self, route: Route) -> None:
         if route.shadowing != "tr38901":

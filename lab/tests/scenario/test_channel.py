@@ -37,7 +37,7 @@ def test_one_set_of_defaults():
 
     model = channel.Channel(model="swing").model_dump(mode="json")
     assert model == {key: value for key, value in plain(dataclasses.asdict(render.Parameters("swing"))).items()
-                     if key not in ("route", "blockage")}  # which are there when they are given only
+                     if key not in ("route", "blockage", "penetration")}  # which are there when they are given only
     assert plain(channel.Blockage().model_dump()) == plain(dataclasses.asdict(BlockageParameters()))
     route = channel.Route(enbs={"enb": (0, 0)})
     physics = dataclasses.asdict(render.RouteParameters(enbs={"enb": (0, 0)}))
@@ -46,7 +46,8 @@ def test_one_set_of_defaults():
 
 @pytest.mark.parametrize(("model", "enb_m", "building_m"), [
     ("uma", 25, 20), ("uma_38901", 25, 20), ("umi_38901", 10, 20), ("rma_38901", 35, 5),
-    ("inh_mixed_38901", 3, 20), ("inh_open_38901", 3, 20)])
+    ("inh_mixed_38901", 3, 20), ("inh_open_38901", 3, 20), ("inf_sl_38901", 1.5, 20), ("inf_dl_38901", 1.5, 20),
+    ("inf_sh_38901", 8, 20), ("inf_dh_38901", 8, 20)])
 def test_heights_are_those_of_the_model(model, enb_m, building_m):
     loss = channel.PathLoss.model_validate({"model": model})
     assert (loss.enb_height_m, loss.building_height_m) == (enb_m, building_m)
@@ -65,6 +66,15 @@ def test_heights_are_those_of_the_model(model, enb_m, building_m):
     ({"model": "trace", "trace": "x.csv", "blockage": {}},
      "key 'radio.channel.blockage': model trace has no blockers; remove the key, or set"),
     ({**SWING, "blockage": {"blocker": "dog"}}, "value dog: allowed person, vehicle"),
+    ({"model": "trace", "trace": "x.csv", "penetration": {"ue1": "car"}},
+     "key 'radio.channel.penetration': model trace has no walls; remove the key, or set"),
+    ({**SWING, "penetration": {"ue1": "bus"}}, "value bus: allowed low_loss, high_loss, car, car_metallised"),
+    ({**SWING, "path_loss": {"model": "uma_38901"}, "penetration": {"ue9": "car"}}, "allowed ue1, ue2"),
+    ({**SWING, "penetration": {"ue1": "car"}}, "value car: it does not go with radio.channel.path_loss.model uma; all"),
+    ({**SWING, "path_loss": {"model": "rma_38901"}, "penetration": {"ue1": "high_loss"}},
+     "rma_38901; allowed uma_38901, umi_38901 (TR 38.901 7.4.3)"),
+    ({**SWING, "path_loss": {"model": "inf_sh_38901", "ue_height_m": 3}},
+     "value 3: model inf_sh_38901 has machines of 2 m, and UEs are lower; allowed more than 1, less than 2"),
     ({"model": "trace"}, "key 'radio.channel.trace': missing; name the file that model trace reads"),
     ({"model": "static"}, "key 'radio.channel.positions.ue1': missing"),
     ({**STATIC, "model": "swing"}, "key 'radio.channel.positions': model swing does not use it; remove the key"),
