@@ -20,6 +20,7 @@ struct cell_nr_phy_cfg {
 	uint8_t mcs_table_ul;
 	uint8_t layers_dl; /* 1..4 */
 	uint8_t layers_ul;
+	uint8_t dl_carriers;   /* component carriers, all alike, 1..CELL_MAX_NR_CARRIERS */
 	uint8_t pdcch_symbols; /* of each downlink slot */
 	uint16_t coreset_rb;   /* of these symbols, in which DCIs need room; 0 = no limit */
 	uint16_t pucch_rb;     /* of the uplink, for PUCCH */
@@ -40,14 +41,16 @@ struct cell_nr_broadcast_cfg {
 
 /* Source: TS 38.214; TS 38.321 5.3, 5.4, 5.8 */
 struct cell_nr_mac_cfg {
-	uint8_t k0;                    /* slots: DL assignment to block */
-	uint8_t gnb_ahead_slots;       /* decision on a DL block to its assignment */
-	uint8_t k1_min;                /* DL block to its feedback, at least */
-	uint8_t k2_min;                /* UL grant to block, at least */
-	uint8_t processing_capability; /* of UEs: 1 or 2 */
-	uint16_t gnb_processing_us;    /* end of an uplink slot to what was in it */
-	uint8_t harq_processes;        /* of a UE and direction, 1..16 */
-	uint16_t sr_period_slots;      /* 0: no scheduling requests */
+	uint8_t k0;                     /* slots: DL assignment to block */
+	uint8_t gnb_ahead_slots;        /* decision on a DL block to its assignment */
+	uint8_t k1_min;                 /* DL block to its feedback, at least */
+	uint8_t k2_min;                 /* UL grant to block, at least */
+	uint8_t processing_capability;  /* of UEs: 1 or 2 */
+	uint16_t gnb_processing_us;     /* end of an uplink slot to what was in it */
+	uint8_t harq_processes;         /* of a UE, carrier and direction, 1..16 */
+	uint16_t scell_deactivation_ms; /* 0: SCells are always active */
+	uint16_t scell_activation_ms;   /* ACK of the control element to the first assignment */
+	uint16_t sr_period_slots;       /* 0: no scheduling requests */
 	uint16_t sr_prohibit_timer_ms;
 	uint8_t sr_trans_max;
 	uint32_t sr_missed_q32;   /* share of requests that the gNB does not detect */

@@ -13,7 +13,8 @@
 #define CELL_MAX_UE            100
 #define CELL_MAX_RB            110
 #define CELL_MAX_ENB           4
-#define CELL_MAX_CARRIERS      5
+#define CELL_MAX_CARRIERS      5 /* of LTE */
+#define CELL_MAX_NR_CARRIERS   4
 #define CELL_HARQ_ATTEMPTS_MAX 8
 #define CELL_MAX_BEARERS       8    /* of a UE: LCIDs 3 to 10. Source: TS 36.321 Table 6.2.1-1 */
 #define CELL_MAX_FILTERS       4    /* of a bearer */

@@ -48,6 +48,7 @@ static const struct network {
 	{ "NR, handovers", drawn_add_handovers, 244, 150 },
 	{ "NR, failures", drawn_add_failures, 245, 150 },
 	{ "NR, DAPS", drawn_add_daps, 245, 150 },
+	{ "NR, carriers", drawn_add_carriers, 208, 90 },
 };
 
 static void lower_errors(struct plan *p)

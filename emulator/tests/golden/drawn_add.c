@@ -288,6 +288,15 @@ void drawn_add_daps(struct plan *p)
 	drawn_add_handovers(p);
 }
 
+void drawn_add_carriers(struct plan *p)
+{
+	p->cfg.pdcp.duplication = 0;
+	p->cfg.nr.phy.dl_carriers = (uint8_t)(2 + drawn_below(CELL_MAX_NR_CARRIERS - 1));
+	p->cfg.nr.mac.scell_deactivation_ms = (uint16_t)perhaps(20);
+	p->cfg.nr.mac.scell_activation_ms = (uint16_t)drawn_below(20);
+	drawn_add_channels(p);
+}
+
 void drawn_add_second_cell(struct plan *p)
 {
 	p->cfg.pdcp.duplication = p->cfg.rlc.mode != CELL_RLC_TM;

@@ -35,6 +35,9 @@ void drawn_add_daps(struct plan *p);
 /** drawn_add_second_cell() - PDCP duplication, with a second channel */
 void drawn_add_second_cell(struct plan *p);
 
+/** drawn_add_carriers() - several in the downlink of NR, always active or not */
+void drawn_add_carriers(struct plan *p);
+
 /** drawn_add_nr() - what an input of NR does not say */
 void drawn_add_nr(struct plan *p);
 

@@ -59,7 +59,7 @@ def config(choices: Choices, lossy: bool, rlc_modes) -> dict:
     cfg |= {"system": lib.CELL_SYSTEM_NR, "seed": choices.number(0, 2**16 - 1), "n_ue": n_ue, "ue": ues,
             "rlc.mode": choices.pick(*rlc_modes), "max_pkts": PKTS_MAX, "harq.n_bler": len(rates),
             "harq.bler_q32": [q32(rate) for rate in rates], "harq.errors": choices.pick(0, 1) if lossy else 0}
-    if cfg["rlc.mode"] == TM:
+    if cfg["rlc.mode"] == TM or cfg.get("nr.phy.dl_carriers", 1) > 1:
         cfg["pdcp.duplication"] = 0
     return cfg if lossy else cfg | {"harq.nack_to_ack_q32": 0}
 

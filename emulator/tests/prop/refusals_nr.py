@@ -200,6 +200,8 @@ NR = [
     Refusal("rlc.am.sn_bits", "12 or 18", lambda c: all(b.rlc.mode != AM or b.rlc.am.sn_bits in (12, 18)
                                                     for b in of_all_ues(c))),
     Refusal("pdcp.sn_bits", "12 or 18", lambda c: all(b.pdcp.sn_bits in (12, 18) for b in of_all_ues(c))),
+    Refusal("pdcp.duplication", "0 with several carriers",
+            lambda c: c.nr.phy.dl_carriers == 1 or not any(b.pdcp.duplication for b in of_all_ues(c))),
     Refusal("pdcp.duplication", "0 with an RLC mode that has no sequence numbers",
             lambda c: all(b.rlc.mode in (UM, AM) or not b.pdcp.duplication for b in of_all_ues(c))),
     Refusal("pdcp.duplication", "so many that a UE has at most 8 logical channels",

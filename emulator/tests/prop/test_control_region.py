@@ -92,7 +92,7 @@ def test_no_slot_has_more_dcis_than_elements(found):
     run = Run(found)
     phy = run.cfg.nr.phy
     carrier = nr.N_RB[("fr1", "fr2")[phy.frequency_range], phy.numerology][phy.bandwidth_mhz]
-    cells = 1 + run.cfg.pdcp.duplication  # each with a CORESET of its own
+    cells = phy.dl_carriers + run.cfg.pdcp.duplication  # each with a CORESET of its own
     most = min(phy.coreset_rb, carrier) // 6 * phy.pdcch_symbols * cells
     for n in Counter(row["t_ns"] for row in run.rows(lib.CELL_EV_GRANT)).values():
         assert n <= most

@@ -156,7 +156,7 @@ def blocks(run: Run) -> list:
 @fast
 @given(plans())
 def test_resources_of_a_slot(plan):
-    """No resource block twice, none beyond the carrier, and one block of a UE; only where there are symbols."""
+    """Of a carrier no resource block twice, none beyond it, and one block of a UE; only where there are symbols."""
     run = Run(plan)
     n_rb = {(1, 20): 51, (1, 10): 24, (1, 100): 273, (0, 20): 106, (0, 5): 25, (2, 20): 24, (2, 40): 51, (3, 50): 32,
             (3, 100): 66}[run.cfg.nr.phy.numerology, run.cfg.nr.phy.bandwidth_mhz]
@@ -167,14 +167,16 @@ def test_resources_of_a_slot(plan):
         assert row["t_ns"] == slot * slot_ns(run.cfg) and row["sn"] == slot and len(data) == row["bytes"]
         dl, ul = symbols(run.cfg, slot)
         assert dl >= run.cfg.nr.phy.pdcch_symbols + 3 if down else ul >= 4
-        assert (info["ue"], info["enb"], slot, down) not in senders
-        senders.add((info["ue"], info["enb"], slot, down))
+        where = info["enb"], info["carrier"], slot, down
+        assert info["carrier"] < (run.cfg.nr.phy.dl_carriers if down else 1)
+        assert (info["ue"], *where) not in senders
+        senders.add((info["ue"], *where))
         assert info["rb_start"] + info["n_rb"] <= n_rb and info["n_rb"] > 0
         if row["block"] in msga:  # those of one occasion are told apart by their preambles
             continue
         mine = set(range(info["rb_start"], info["rb_start"] + info["n_rb"]))
-        assert not mine & taken[info["enb"], slot, down]
-        taken[info["enb"], slot, down] |= mine
+        assert not mine & taken[where]
+        taken[where] |= mine
 
 
 @fast

@@ -13,7 +13,7 @@ from nrphyffi import EBADMSG, ffi, lib
 fast = examples(200)
 DL, UL = 0, 1
 # Control elements by LCID: bytes, or None for a length in the subheader. Source: TS 38.321 Tables 6.2.1-1, 6.2.1-2
-ELEMENTS = {DL: {59: 0, 60: 0, 61: 1, 62: 6}, UL: {55: 0, 57: 2, 58: 2, 59: 1, 60: None, 61: 1, 62: None}}
+ELEMENTS = {DL: {58: 1, 59: 0, 60: 0, 61: 1, 62: 6}, UL: {55: 0, 57: 2, 58: 2, 59: 1, 60: None, 61: 1, 62: None}}
 FIXED_SDUS = {DL: {}, UL: {0: 8, 52: 6}}
 SHORT, SHORT_TRUNCATED, LONG, LONG_TRUNCATED = range(4)
 BSR_LCID = {SHORT: 61, SHORT_TRUNCATED: 59, LONG: 62, LONG_TRUNCATED: 60}
@@ -69,6 +69,8 @@ def element(link: int, drawn: tuple) -> tuple[dict, int, bytes]:
         return {"lcid": 57, "phr": {"headroom": drawn[1], "pcmax": drawn[2]}}, 57, bytes(drawn[1:])
     if drawn[0] == "ta":
         return {"lcid": 61, "ta": {"tag": drawn[1], "value": drawn[2]}}, 61, bytes([drawn[1] << 6 | drawn[2]])
+    if drawn[0] == "scells":
+        return {"lcid": 58, "scells": drawn[1]}, 58, bytes([drawn[1]])
     if drawn[0] == "contention":
         return {"lcid": 62, "contention": list(drawn[1])}, 62, drawn[1]
     return {"lcid": drawn[1]}, drawn[1], b""
@@ -78,7 +80,7 @@ elements = {
     UL: st.one_of(st.tuples(st.just("bsr"), st.one_of(short_bsr, long_bsr, truncated)),
                   st.tuples(st.just("crnti"), bits(0, 65535)), st.tuples(st.just("phr"), bits(0, 63), bits(0, 63)),
                   st.tuples(st.just("empty"), st.just(55))),
-    DL: st.one_of(st.tuples(st.just("ta"), bits(0, 3), bits(0, 63)),
+    DL: st.one_of(st.tuples(st.just("ta"), bits(0, 3), bits(0, 63)), st.tuples(st.just("scells"), bits(0, 255)),
                   st.tuples(st.just("contention"), st.binary(min_size=6, max_size=6)),
                   st.tuples(st.just("empty"), st.sampled_from([59, 60]))),
 }  # fmt: skip

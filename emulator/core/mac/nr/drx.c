@@ -35,18 +35,18 @@ void nr_drx_new_data(struct nr_drx *d, uint32_t slot)
 	d->recent = short_cycles(d, d->inactivity_until);
 }
 
-static void wait(struct nr_drx_span *spans, uint32_t *waiting, uint8_t harq, uint32_t from,
+static void wait(struct nr_drx_span *spans, uint64_t *waiting, uint8_t harq, uint32_t from,
                  uint32_t slots)
 {
 	CELL_ASSERT(harq < NR_DRX_PROCESSES);
 	spans[harq] = (struct nr_drx_span){ from, from + slots };
-	*waiting |= 1u << harq;
+	*waiting |= UINT64_C(1) << harq;
 }
 
 void nr_drx_dl_feedback(struct nr_drx *d, uint8_t harq, uint32_t slot, bool decoded)
 {
 	if (decoded)
-		d->dl_waiting &= ~(1u << harq);
+		d->dl_waiting &= ~(UINT64_C(1) << harq);
 	else
 		wait(d->dl, &d->dl_waiting, harq, slot + 1 + d->cfg->rtt_dl,
 		     d->cfg->retransmission_dl);
@@ -54,7 +54,7 @@ void nr_drx_dl_feedback(struct nr_drx *d, uint8_t harq, uint32_t slot, bool deco
 
 void nr_drx_dl_assigned(struct nr_drx *d, uint8_t harq)
 {
-	d->dl_waiting &= ~(1u << harq);
+	d->dl_waiting &= ~(UINT64_C(1) << harq);
 }
 
 void nr_drx_ul_sent(struct nr_drx *d, uint8_t harq, uint32_t slot)
@@ -64,7 +64,7 @@ void nr_drx_ul_sent(struct nr_drx *d, uint8_t harq, uint32_t slot)
 
 void nr_drx_ul_granted(struct nr_drx *d, uint8_t harq)
 {
-	d->ul_waiting &= ~(1u << harq);
+	d->ul_waiting &= ~(UINT64_C(1) << harq);
 }
 
 void nr_drx_command(struct nr_drx *d, uint32_t slot, bool is_long)
@@ -129,12 +129,12 @@ static bool on_duration(const struct nr_drx *d, uint32_t slot)
 }
 
 /* First slot from @slot on of what processes wait for. */
-static uint32_t next_wait(const struct nr_drx_span *spans, uint32_t waiting, uint32_t slot)
+static uint32_t next_wait(const struct nr_drx_span *spans, uint64_t waiting, uint32_t slot)
 {
 	uint32_t next = NR_SLOT_NEVER;
 
 	for (; waiting; waiting &= waiting - 1) {
-		struct nr_drx_span span = spans[__builtin_ctz(waiting)];
+		struct nr_drx_span span = spans[__builtin_ctzll(waiting)];
 		uint32_t first = span.from > slot ? span.from : slot;
 
 		if (first < span.until && first < next)

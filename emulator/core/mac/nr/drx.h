@@ -17,7 +17,7 @@
 
 #include "phy/nr/tdd.h"
 
-#define NR_DRX_PROCESSES 32 /* HARQ processes, of each direction */
+#define NR_DRX_PROCESSES 64 /* HARQ processes, of each direction and all carriers */
 
 struct nr_drx_cfg {
 	uint32_t long_cycle; /* 0: no DRX, always active */
@@ -47,8 +47,8 @@ struct nr_drx {
 	uint32_t stopped;            /* on durations that started before this slot are over */
 	bool request;                /* a Scheduling Request is pending */
 	bool contention;             /* random access waits for an answer */
-	uint32_t dl_waiting;         /* processes with an entry in dl[] */
-	uint32_t ul_waiting;
+	uint64_t dl_waiting;         /* processes with an entry in dl[] */
+	uint64_t ul_waiting;
 	struct nr_drx_span dl[NR_DRX_PROCESSES]; /* in which a retransmission may come */
 	struct nr_drx_span ul[NR_DRX_PROCESSES];
 };

@@ -51,6 +51,7 @@ static struct meaning downlink(uint8_t lcid)
 	case NR_LCID_DL_LONG_DRX:
 	case NR_LCID_DL_DRX:
 		return fixed(ELEMENT, 0);
+	case NR_LCID_DL_SCELLS:
 	case NR_LCID_DL_TA:
 		return fixed(ELEMENT, 1);
 	case NR_LCID_DL_CONTENTION:
@@ -218,6 +219,8 @@ static uint8_t *put_downlink(uint8_t *p, const struct nr_ce *ce)
 {
 	if (ce->lcid == NR_LCID_DL_TA) {
 		*p++ = (uint8_t)(ce->ta.tag << 6 | (ce->ta.value & 0x3f));
+	} else if (ce->lcid == NR_LCID_DL_SCELLS) {
+		*p++ = ce->scells;
 	} else if (ce->lcid == NR_LCID_DL_CONTENTION) {
 		memcpy(p, ce->contention, NR_CONTENTION_BYTES);
 		p += NR_CONTENTION_BYTES;
@@ -367,6 +370,8 @@ int nr_ce_unpack(struct nr_ce *ret, const struct nr_pdu_reader *r, const struct 
 	if (s->lcid == NR_LCID_DL_TA) {
 		ret->ta.tag = p[0] >> 6;
 		ret->ta.value = p[0] & 0x3f;
+	} else if (s->lcid == NR_LCID_DL_SCELLS) {
+		ret->scells = p[0];
 	} else if (s->lcid == NR_LCID_DL_CONTENTION) {
 		memcpy(ret->contention, p, NR_CONTENTION_BYTES);
 	}

@@ -27,6 +27,7 @@
 #define NR_LCID_UL_LONG_TRUNCATED  60
 #define NR_LCID_UL_SHORT_BSR       61
 #define NR_LCID_UL_LONG_BSR        62
+#define NR_LCID_DL_SCELLS          58 /* activation and deactivation, of one octet */
 #define NR_LCID_DL_LONG_DRX        59
 #define NR_LCID_DL_DRX             60
 #define NR_LCID_DL_TA              61
@@ -61,6 +62,7 @@ struct nr_ce {
 			uint8_t value; /* 0..63 */
 		} ta;
 		uint8_t contention[NR_CONTENTION_BYTES];
+		uint8_t scells; /* bit i: C_i, bit 0 is reserved. Source: TS 38.321 6.1.3.10 */
 	};
 };
 

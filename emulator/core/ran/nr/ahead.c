@@ -85,8 +85,8 @@ static void claim(struct nr *nr, struct sched_flow *f, uint32_t bytes, struct nr
 	if (fits <= NR_HEADERS_OF_BLOCK || fits < sch->least)
 		return;
 	if (!f->claimed_rb &&
-	    (nr_air_next_process(nr, sch) < 0 || sch->cqi == 0 ||
-	     !nr_control_assign(nr, d->cell, nr->ue[f->ue].rnti, f->level, d->slot)))
+	    (nr_air_next_process(nr, sch, d->carrier) < 0 || sch->cqi == 0 ||
+	     !nr_control_assign(nr, nr_pdcch(nr, d), nr->ue[f->ue].rnti, f->level, d->slot)))
 		return;
 	d->rb.free = (uint16_t)(d->rb.free + f->claimed_rb - n_rb);
 	f->claimed_rb = n_rb;

@@ -47,7 +47,8 @@ static struct cell_pdu_info describe(const struct nr *nr, const struct nr_sch *s
 		.mcs = g->mcs,
 		.n_rb = g->n_rb,
 		.rb_start = g->rb_start,
-		.harq_id = g->harq_id == NR_HARQ_RA ? 0 : g->harq_id,
+		.carrier = g->harq_id == NR_HARQ_RA ? 0 : nr_carrier_of(g),
+		.harq_id = g->harq_id % NR_HARQ_MAX, /* 0 of random access */
 		.ndi = sch->process[g->harq_id].ndi,
 		.attempt = tb->attempt,
 	};
@@ -97,7 +98,7 @@ static void await_feedback(struct nr *nr, struct nr_sch *sch, const struct nr_gr
 	p->known_slot = nr_slot_at(nr, nr_slot_start(nr, slot + 1) + nr->frame.ul_decode_ns);
 	p->ack = (tb->outcome == NR_DECODED && !tb->ack_to_nack) || tb->nack_to_ack;
 	p->attempt = tb->attempt;
-	u->dl_waiting |= UINT32_C(1) << g->harq_id;
+	u->dl_waiting |= UINT64_C(1) << g->harq_id;
 	if (p->known_slot < u->feedback_slot)
 		u->feedback_slot = p->known_slot;
 	nr_drx_dl_feedback(&u->drx, g->harq_id, slot, tb->outcome == NR_DECODED);
@@ -201,7 +202,7 @@ void nr_air_reset(struct nr *nr, struct nr_sch *sch, struct pkt_queue *ret)
 	for (uint32_t i = sch->grants.used; i != sch->grants.issued; i++)
 		nr->promised -= !sch->grants.of[i % NR_GRANTS_KEPT].retx;
 	sch->grants = (struct nr_grants){ 0 };
-	for (uint32_t i = 0; i < NR_HARQ_MAX + 1; i++) {
+	for (uint32_t i = 0; i < NR_HARQ_ALL + 1; i++) {
 		struct nr_process *p = &sch->process[i];
 
 		if (p->tb) {
@@ -212,29 +213,32 @@ void nr_air_reset(struct nr *nr, struct nr_sch *sch, struct pkt_queue *ret)
 	}
 }
 
-int nr_air_free_process(const struct nr_sch *sch, uint8_t first, uint8_t n)
+int nr_air_free_process(const struct nr_sch *sch, uint8_t first, uint8_t end)
 {
-	for (uint8_t i = first; i < n; i++)
+	for (uint8_t i = first; i < end; i++)
 		if (sch->process[i].state == NR_PROCESS_FREE)
 			return i;
 	return -1;
 }
 
-int nr_air_next_process(const struct nr *nr, const struct nr_sch *sch)
+int nr_air_next_process(const struct nr *nr, const struct nr_sch *sch, uint8_t carrier)
 {
 	const struct cell_cfg *cfg = &nr->cell.cfg;
 	bool reserved = sch->at.dir == CELL_DIR_UL && cfg->nr.mac.configured_grant != CELL_CG_NONE;
+	uint8_t first = (uint8_t)(carrier * NR_HARQ_MAX);
 
-	return nr_air_free_process(sch, reserved ? cfg->nr.mac.cg_processes : 0,
-	                           cfg->nr.mac.harq_processes);
+	return nr_air_free_process(sch, reserved ? cfg->nr.mac.cg_processes : first,
+	                           (uint8_t)(first + cfg->nr.mac.harq_processes));
 }
 
-int nr_air_retx_process(const struct nr_sch *sch)
+int nr_air_retx_process(const struct nr_sch *sch, uint8_t carrier)
 {
-	for (uint8_t i = 0; i < NR_HARQ_MAX + 1; i++)
+	uint8_t first = (uint8_t)(carrier * NR_HARQ_MAX);
+
+	for (uint8_t i = first; i < first + NR_HARQ_MAX; i++)
 		if (sch->process[i].state == NR_PROCESS_RETX)
 			return i;
-	return -1;
+	return carrier == 0 && sch->process[NR_HARQ_RA].state == NR_PROCESS_RETX ? NR_HARQ_RA : -1;
 }
 
 void nr_air_adapt(struct nr *nr, struct nr_sch *sch)

@@ -24,15 +24,16 @@ void nr_air_retransmit(struct nr *nr, struct nr_sch *sch, const struct nr_grant 
  * granted; packets that ended in one go to @ret. Source: TS 38.321 5.12 */
 void nr_air_reset(struct nr *nr, struct nr_sch *sch, struct pkt_queue *ret);
 
-/** nr_air_free_process() - a process of the first @n that a new block may use, or -1 */
-int nr_air_free_process(const struct nr_sch *sch, uint8_t first, uint8_t n);
+/** nr_air_free_process() - a process from @first on, before @end, that a new block may use, or -1
+ */
+int nr_air_free_process(const struct nr_sch *sch, uint8_t first, uint8_t end);
 
-/** nr_air_next_process() - a free HARQ process that the gNB may use: the first ones are those of
- * configured grants. Return: -1 when there is none */
-int nr_air_next_process(const struct nr *nr, const struct nr_sch *sch);
+/** nr_air_next_process() - a free HARQ process of a carrier that the gNB may use: the first ones of
+ * the uplink are those of configured grants. Return: -1 when there is none */
+int nr_air_next_process(const struct nr *nr, const struct nr_sch *sch, uint8_t carrier);
 
-/** nr_air_retx_process() - the first process whose block is to be sent again, or -1 */
-int nr_air_retx_process(const struct nr_sch *sch);
+/** nr_air_retx_process() - the first process of a carrier whose block is to be sent again, or -1 */
+int nr_air_retx_process(const struct nr_sch *sch, uint8_t carrier);
 
 /** nr_air_change_channel() - the channel of @sch has this CQI and SINR from now on */
 void nr_air_change_channel(struct nr *nr, struct nr_sch *sch, uint8_t cqi, int32_t sinr_cdb);

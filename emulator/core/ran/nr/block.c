@@ -12,6 +12,7 @@
 #include "ran/nr/air.h"
 #include "ran/nr/lch.h"
 #include "ran/nr/report.h"
+#include "ran/nr/scell.h"
 
 static void write_ce(struct nr_pdu_builder *mac, uint8_t lcid, uint16_t crnti)
 {
@@ -87,6 +88,7 @@ void nr_block_downlink(struct nr *nr, struct nr_ue *u, const struct nr_grant *g)
 	struct nr_pdu_builder mac;
 
 	nr_pdu_start(&mac, NR_DL, tb->buf, g->bytes);
+	nr_scells_write(nr, u, g, &mac);
 	nr_lch_fill(nr, sch, &mac, tb);
 	nr_air_transmit(nr, sch, g, tb, nr_pdu_end(&mac));
 }

@@ -188,6 +188,9 @@ static const char *check_duplication(const struct cell_cfg *cfg, uint8_t id, con
 	for (uint8_t k = 0; k < n; k++) {
 		struct cell_bearer_cfg b = channel_cfg(cfg, id, k);
 
+		*ret_range = "0 with several carriers";
+		if (b.pdcp.duplication && cfg->nr.phy.dl_carriers > 1)
+			return "pdcp.duplication";
 		*ret_range = "0 with an RLC mode that has no sequence numbers";
 		if (b.pdcp.duplication && b.rlc.mode != CELL_RLC_UM && b.rlc.mode != CELL_RLC_AM)
 			return "pdcp.duplication";

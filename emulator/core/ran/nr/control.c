@@ -24,7 +24,8 @@ void nr_control_init(struct nr *nr)
 void nr_control_start(struct nr *nr)
 {
 	for (uint8_t cell = 0; cell < nr->n_cells; cell++)
-		cce_start(&nr->pdcch[cell], nr->cces);
+		for (uint8_t k = 0; k < nr->cell.cfg.nr.phy.dl_carriers; k++)
+			cce_start(&nr->pdcch[cell][k], nr->cces);
 }
 
 uint8_t nr_control_level(const struct nr *nr, uint8_t cqi)
@@ -32,19 +33,21 @@ uint8_t nr_control_level(const struct nr *nr, uint8_t cqi)
 	return nr->cces ? coreset_level(nr_table_of(nr, CELL_DIR_DL), nr->cces, cqi) : 0;
 }
 
-bool nr_control_assign(struct nr *nr, uint8_t cell, uint16_t rnti, uint8_t level, uint32_t slot)
+bool nr_control_assign(const struct nr *nr, struct cce_set *pdcch, uint16_t rnti, uint8_t level,
+                       uint32_t slot)
 {
 	struct cce_space space = { .level = level, .n = coreset_candidates(level), .spread = true };
 
 	if (nr->cces == 0)
 		return true;
 	space.hash = cce_hash(rnti, slot % ((uint32_t)SUBFRAMES << nr->frame.mu));
-	return cce_take(&nr->pdcch[cell], &space);
+	return cce_take(pdcch, &space);
 }
 
-void nr_control_drop(const struct nr *nr, uint8_t cell, struct sched_flow *flows, uint32_t n)
+void nr_control_drop(const struct nr *nr, const struct cce_set *pdcch, struct sched_flow *flows,
+                     uint32_t n)
 {
 	for (uint32_t i = 0; nr->cces && i < n; i++)
-		if (!flows[i].claimed_rb && !cce_fits(&nr->pdcch[cell], flows[i].level))
+		if (!flows[i].claimed_rb && !cce_fits(pdcch, flows[i].level))
 			flows[i].backlog = 0;
 }

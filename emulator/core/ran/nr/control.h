@@ -15,10 +15,12 @@ void nr_control_start(struct nr *nr);
  */
 uint8_t nr_control_level(const struct nr *nr, uint8_t cqi);
 
-/** nr_control_assign() - room for a DCI to a C-RNTI in @cell in @slot. Return: there is */
-bool nr_control_assign(struct nr *nr, uint8_t cell, uint16_t rnti, uint8_t level, uint32_t slot);
+/** nr_control_assign() - room for a DCI to a C-RNTI on @pdcch in @slot. Return: there is */
+bool nr_control_assign(const struct nr *nr, struct cce_set *pdcch, uint16_t rnti, uint8_t level,
+                       uint32_t slot);
 
 /** nr_control_drop() - take flows off @flows whose DCIs are longer than what is left */
-void nr_control_drop(const struct nr *nr, uint8_t cell, struct sched_flow *flows, uint32_t n);
+void nr_control_drop(const struct nr *nr, const struct cce_set *pdcch, struct sched_flow *flows,
+                     uint32_t n);
 
 #endif

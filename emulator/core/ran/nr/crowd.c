@@ -8,30 +8,45 @@
  */
 #include "ran/nr/crowd.h"
 
+#include <string.h>
+
 #include "ran/nr/control.h"
 #include "ran/nr/frame.h"
 
 #define HEADERS_OF_BLOCK 12
 #define RTT_MAX          32 /* slots; CROWD_AGAIN holds seven of them */
 
+/* Blocks of a slot: of the uplink one, and those of the downlink after it. */
+static uint32_t blocks(const struct cell_cfg *cfg)
+{
+	return 1u + cfg->nr.phy.dl_carriers;
+}
+
+struct crowd_memory nr_crowd_take(struct arena *a, const struct cell_cfg *cfg)
+{
+	return crowd_take(a, cfg, 2, blocks(cfg));
+}
+
 void nr_crowd_init(struct nr *nr)
 {
 	const struct cell_cfg *cfg = &nr->cell.cfg;
 
+	memset(nr->crowd_slot, 0, sizeof(nr->crowd_slot));
 	for (uint8_t k = 0; k < cfg->n_enb; k++)
 		for (uint8_t dir = 0; dir < 2; dir++) {
-			uint32_t place = 2u * k + dir;
+			size_t place = k * blocks(cfg) + dir; /* the uplink's is the first */
 
 			crowd_init(&nr->crowd[k][dir], cfg, &nr->cell.stats, &nr->crowd_memory,
-			           place, nr->crowd_memory.again + (size_t)place * CROWD_AGAIN, 1,
-			           dir, k, nr->cell.start_ns);
-			nr->crowd_slot[k][dir] = 0;
+			           2u * k + dir, nr->crowd_memory.again + place * CROWD_AGAIN,
+			           dir == CELL_DIR_UL ? 1 : cfg->nr.phy.dl_carriers, dir, k,
+			           nr->cell.start_ns);
 		}
 }
 
-uint16_t nr_crowd_slot(struct nr *nr, struct crowd *crowd, uint32_t for_slot, uint16_t free)
+uint16_t nr_crowd_slot(struct nr *nr, struct crowd *crowd, const struct nr_decision *d)
 {
-	uint32_t *next = &nr->crowd_slot[crowd->enb][crowd->dir], at = *next;
+	uint32_t *next = &nr->crowd_slot[crowd->enb][crowd->dir][d->carrier], at = *next;
+	uint32_t for_slot = d->for_slot;
 
 	*next = for_slot + 1;
 	crowd_arrive(crowd, &nr->cell.cfg, &nr->cell.stats, nr->cell.event_ns);
@@ -41,8 +56,8 @@ uint16_t nr_crowd_slot(struct nr *nr, struct crowd *crowd, uint32_t for_slot, ui
 		at = for_slot - CROWD_AGAIN + 1;
 	/* Slots of the other direction, and those that came to nothing. */
 	for (; at < for_slot; at++)
-		(void)crowd_again(crowd, &nr->cell.stats, 0, at, 0, for_slot - at);
-	return crowd_again(crowd, &nr->cell.stats, 0, for_slot, free, 1);
+		(void)crowd_again(crowd, &nr->cell.stats, d->carrier, at, 0, for_slot - at);
+	return crowd_again(crowd, &nr->cell.stats, d->carrier, for_slot, d->rb.free, 1);
 }
 
 /* What formats are of. */
@@ -115,22 +130,22 @@ static uint32_t rtt(const struct nr *nr, uint8_t dir, uint32_t slot)
 }
 
 uint32_t nr_crowd_issue(struct nr *nr, struct crowd *crowd, const struct sched_flow *f,
-                        uint32_t for_slot, uint32_t re, uint16_t free, uint16_t *ret_rb)
+                        const struct nr_decision *d, uint16_t *ret_rb)
 {
 	uint32_t m = f->id - (uint32_t)nr->n_ue, want = f->backlog + HEADERS_OF_BLOCK, bytes;
 	enum cell_dir dir = (enum cell_dir)crowd->dir;
 	const struct nr_format *of = nr_mcs(nr_table_of(nr, dir), crowd->member[m].format);
 	uint8_t layers = nr_layers(nr, dir);
 
-	*ret_rb = nr_prb_needed(want, re, of, layers, free);
-	bytes = nr_tbs(re * *ret_rb, of, layers);
+	*ret_rb = nr_prb_needed(want, d->re, of, layers, d->rb.free);
+	bytes = nr_tbs(d->re * *ret_rb, of, layers);
 	if (bytes <= HEADERS_OF_BLOCK) {
 		*ret_rb = 0;
 		return 0;
 	}
 	bytes = bytes >= want ? f->backlog : bytes - HEADERS_OF_BLOCK;
-	crowd_granted(crowd, &nr->cell.cfg, &nr->cell.stats, m, bytes, *ret_rb, 0, for_slot,
-	              rtt(nr, crowd->dir, for_slot), nr->cell.event_ns);
+	crowd_granted(crowd, &nr->cell.cfg, &nr->cell.stats, m, bytes, *ret_rb, d->carrier,
+	              d->for_slot, rtt(nr, crowd->dir, d->for_slot), nr->cell.event_ns);
 	return bytes;
 }
 

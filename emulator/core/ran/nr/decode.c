@@ -16,6 +16,7 @@
 #include "ran/nr/air.h"
 #include "ran/nr/lch.h"
 #include "ran/nr/report.h"
+#include "ran/nr/scell.h"
 #include "ran/nr/ue.h"
 
 static void record_outcome(struct nr *nr, const struct nr_sch *sch, const struct nr_tb *tb)
@@ -86,6 +87,8 @@ static void deliver(struct nr *nr, struct nr_sch *sch, struct nr_tb *tb)
 			read_sdu(nr, sch, tb, n++, &s);
 		else if (!dl)
 			read_ce(nr, u, tb, &reader, &s);
+		else if (s.lcid == NR_LCID_DL_SCELLS)
+			nr_scells_heard(nr, u, tb->harq_id);
 	}
 	CELL_ASSERT(tb->ends.n == 0);
 }
@@ -132,6 +135,8 @@ void nr_decode(struct nr *nr, struct nr_tb *tb)
 		tb->delivered = true;
 	} else if (tb->outcome == NR_LOST) {
 		nr->cell.stats.mac_lost[sch->at.dir]++;
+		if (tb->dir == CELL_DIR_DL)
+			nr_scells_lost(nr_ue_of(nr, sch), tb->harq_id);
 		out_drop_all(&nr->cell, &tb->ends, &sch->at, CELL_DROP_RADIO_LOSS);
 	}
 	if (tb->dir == CELL_DIR_UL && tb->harq_id == NR_HARQ_RA)

@@ -24,15 +24,21 @@ static void mix_drb(uint64_t *h, const struct drb *b)
 	b->rlc.mode->digest(&b->rlc, h);
 }
 
-static void mix_sch(uint64_t *h, const struct nr_sch *sch)
+static void mix_process(uint64_t *h, const struct nr_process *p)
+{
+	digest_mix(h, (uint64_t)p->known_slot << 8 | p->state);
+}
+
+static void mix_sch(uint64_t *h, const struct nr_sch *sch, uint8_t carriers)
 {
 	digest_mix(h, (uint64_t)(uint32_t)sch->sinr_cdb << 16 | (uint32_t)sch->cqi << 8 | sch->mcs);
 	digest_mix(h, sch->loss_rng.state);
 	digest_mix(h, sch->harq_rng.state);
 	digest_mix(h, sch->feedback_rng.state);
 	digest_mix(h, (uint32_t)sch->loop.offset_udb);
-	for (uint32_t i = 0; i < NR_HARQ_MAX + 1; i++)
-		digest_mix(h, (uint64_t)sch->process[i].known_slot << 8 | sch->process[i].state);
+	for (uint32_t i = 0; i < (uint32_t)NR_HARQ_MAX * carriers; i++)
+		mix_process(h, &sch->process[i]);
+	mix_process(h, &sch->process[NR_HARQ_RA]);
 	for (uint32_t i = sch->grants.used; i != sch->grants.issued; i++) {
 		digest_mix(h, sch->grants.of[i % NR_GRANTS_KEPT].slot);
 		digest_mix(h, sch->grants.of[i % NR_GRANTS_KEPT].bytes);
@@ -41,12 +47,12 @@ static void mix_sch(uint64_t *h, const struct nr_sch *sch)
 		mix_drb(h, &sch->drb[k]);
 }
 
-static void mix_ue(uint64_t *h, const struct nr_ue *u)
+static void mix_ue(uint64_t *h, const struct nr_ue *u, uint8_t carriers)
 {
 	const struct nr_report *r = &u->report;
 
-	mix_sch(h, &u->sch[CELL_DIR_UL]);
-	mix_sch(h, &u->sch[CELL_DIR_DL]);
+	mix_sch(h, &u->sch[CELL_DIR_UL], 1);
+	mix_sch(h, &u->sch[CELL_DIR_DL], carriers);
 	digest_mix(h, (uint64_t)(r->pending << 2 | r->sr_pending << 1 | r->confirm_cg));
 	digest_mix(h, r->sr_count);
 	digest_mix(h, r->sr_from);
@@ -63,6 +69,8 @@ static void mix_ue(uint64_t *h, const struct nr_ue *u)
 	digest_mix(h, u->dl_waiting);
 	digest_mix(h, u->backlog);
 	digest_mix(h, u->requested);
+	if (carriers > 1)
+		digest_mix(h, (uint64_t)u->scells.from << 32 | u->scells.until);
 }
 
 static void mix_handover(uint64_t *h, const struct nr *nr, const struct nr_ue *u)
@@ -102,7 +110,7 @@ void nr_digest(const struct nr *nr, uint64_t *h)
 			digest_mix_queue(h, &tb->ends);
 		}
 	for (uint8_t i = 0; i < nr->n_ue; i++) {
-		mix_ue(h, &nr->ue[i]);
+		mix_ue(h, &nr->ue[i], nr->cell.cfg.nr.phy.dl_carriers);
 		if (nr->cell.cfg.n_enb > 1)
 			mix_handover(h, nr, &nr->ue[i]);
 	}

@@ -20,6 +20,7 @@
 #include "ran/nr/control.h"
 #include "ran/nr/frame.h"
 #include "ran/nr/lch.h"
+#include "ran/nr/scell.h"
 #include "ran/nr/serve.h"
 
 #define LISTENS_TRIED 16
@@ -47,12 +48,12 @@ static void take_feedback(struct nr *nr, struct nr_ue *u, uint32_t slot)
 	if (u->feedback_slot > slot)
 		return;
 	u->feedback_slot = NR_SLOT_NEVER;
-	for (uint32_t rest = u->dl_waiting; rest; rest &= rest - 1) {
-		uint32_t id = (uint32_t)__builtin_ctz(rest);
+	for (uint64_t rest = u->dl_waiting; rest; rest &= rest - 1) {
+		uint32_t id = (uint32_t)__builtin_ctzll(rest);
 		struct nr_process *p = &dl->process[id];
 
 		if (p->known_slot <= slot) {
-			u->dl_waiting &= ~(UINT32_C(1) << id);
+			u->dl_waiting &= ~(UINT64_C(1) << id);
 			hear(nr, u, p, n_of);
 		} else if (p->known_slot < u->feedback_slot) {
 			u->feedback_slot = p->known_slot;
@@ -138,7 +139,8 @@ static uint32_t dl_backlog(const struct nr_ue *u)
 	return queued > granted ? queued - granted : 0;
 }
 
-static void decide_downlink(struct nr *nr, uint8_t cell, uint32_t slot, uint32_t for_slot)
+static void decide_downlink(struct nr *nr, uint8_t cell, uint8_t carrier, uint32_t slot,
+                            uint32_t for_slot)
 {
 	struct sched_flow flows[SCHED_FLOWS_MAX];
 	uint16_t others = nr_broadcast_rb(nr, for_slot);
@@ -148,6 +150,7 @@ static void decide_downlink(struct nr *nr, uint8_t cell, uint32_t slot, uint32_t
 		        .free = (uint16_t)(nr->frame.n_rb - others) },
 		.dir = CELL_DIR_DL,
 		.cell = cell,
+		.carrier = carrier,
 		.slot = slot,
 		.for_slot = for_slot,
 		.re = nr_frame_re(&nr->cell.cfg.nr.phy, nr_frame_slot(&nr->frame, for_slot)->pdsch,
@@ -161,7 +164,8 @@ static void decide_downlink(struct nr *nr, uint8_t cell, uint32_t slot, uint32_t
 		uint32_t waiting;
 
 		if (!nr_is_in(u, cell) || !nr_drx_active(&u->drx, slot) ||
-		    nr_serve_again(nr, &u->sch[CELL_DIR_DL], &d))
+		    nr_serve_again(nr, &u->sch[CELL_DIR_DL], &d) ||
+		    (carrier > 0 && !nr_scells_active(u, slot)))
 			continue;
 		waiting = dl_backlog(u);
 		if (waiting > 0)
@@ -169,6 +173,28 @@ static void decide_downlink(struct nr *nr, uint8_t cell, uint32_t slot, uint32_t
 			                     nr_lch_head_ns(&u->sch[CELL_DIR_DL]));
 	}
 	nr_serve_flows(nr, flows, n, &d);
+}
+
+/* What the first carrier left. */
+static void want_scells(struct nr *nr, uint8_t cell, uint32_t slot)
+{
+	NR_FOR_EACH_ACTIVE(nr, i)
+	{
+		struct nr_ue *u = &nr->ue[i];
+
+		if (nr_is_in(u, cell) && dl_backlog(u) > 0)
+			nr_scells_want(u, slot);
+	}
+}
+
+static void decide_carriers(struct nr *nr, uint8_t cell, uint32_t slot, uint32_t for_slot)
+{
+	decide_downlink(nr, cell, 0, slot, for_slot);
+	if (nr->cell.cfg.nr.phy.dl_carriers == 1)
+		return;
+	want_scells(nr, cell, slot);
+	for (uint8_t k = 1; k < nr->cell.cfg.nr.phy.dl_carriers; k++)
+		decide_downlink(nr, cell, k, slot, for_slot);
 }
 
 /* --- a slot --- */
@@ -191,7 +217,7 @@ static void assign_downlink(struct nr *nr, uint32_t slot)
 
 	if (nr_frame_slot(&nr->frame, slot)->pdcch && nr_frame_slot(&nr->frame, slot + k0)->pdsch)
 		for (uint8_t cell = 0; cell < nr->n_cells; cell++)
-			decide_downlink(nr, cell, slot, slot + k0);
+			decide_carriers(nr, cell, slot, slot + k0);
 }
 
 /* Where grants and assignments share control channel elements they come first in turn. */
@@ -217,15 +243,15 @@ void nr_gnb_transmit(struct nr *nr, uint32_t slot)
 	NR_FOR_EACH_ACTIVE(nr, i)
 	{
 		struct nr_ue *u = &nr->ue[i];
-		const struct nr_grant *g = nr_grant_take(&u->sch[CELL_DIR_DL].grants, slot);
+		const struct nr_grant *g;
 
-		if (!g)
-			continue;
-		nr->promised -= !g->retx;
-		if (g->retx)
-			nr_air_retransmit(nr, &u->sch[CELL_DIR_DL], g);
-		else
-			nr_block_downlink(nr, u, g);
+		while ((g = nr_grant_take(&u->sch[CELL_DIR_DL].grants, slot))) {
+			nr->promised -= !g->retx;
+			if (g->retx)
+				nr_air_retransmit(nr, &u->sch[CELL_DIR_DL], g);
+			else
+				nr_block_downlink(nr, u, g);
+		}
 	}
 }
 
@@ -261,17 +287,31 @@ static uint32_t decides(const struct nr *nr, const struct nr_ue *u, uint32_t fro
 	return at == NR_SLOT_NEVER ? at : at - ahead;
 }
 
+/* Some carrier has a block to send again, or a process for what waits. */
+static bool may_assign(const struct nr *nr, const struct nr_ue *u, uint32_t from)
+{
+	const struct nr_sch *dl = &u->sch[CELL_DIR_DL];
+	bool waits = dl_backlog(u) > 0;
+
+	for (uint8_t k = 0; k < nr->cell.cfg.nr.phy.dl_carriers; k++)
+		if (nr_air_retx_process(dl, k) >= 0 ||
+		    (waits && (k == 0 || nr_scells_may_serve(u, from)) &&
+		     nr_air_next_process(nr, dl, k) >= 0))
+			return true;
+	return false;
+}
+
 uint32_t nr_gnb_next_slot(const struct nr *nr, const struct nr_ue *u, uint32_t from)
 {
 	const struct nr_sch *dl = &u->sch[CELL_DIR_DL], *ul = &u->sch[CELL_DIR_UL];
 	uint32_t next = earlier(u->feedback_slot, nr_grant_next(&dl->grants));
-	bool up = u->backlog > 0 && nr_air_next_process(nr, ul) >= 0;
+	bool up = u->backlog > 0 && nr_air_next_process(nr, ul, 0) >= 0;
 
 	if (u->detached)
 		return NR_SLOT_NEVER;
-	if (nr_air_retx_process(dl) >= 0 || (dl_backlog(u) > 0 && nr_air_next_process(nr, dl) >= 0))
+	if (may_assign(nr, u, from))
 		next = earlier(next, decides(nr, u, from));
-	if (up || nr_air_retx_process(ul) >= 0)
+	if (up || nr_air_retx_process(ul, 0) >= 0)
 		next = earlier(next, listens(nr, u, from, false));
 	else if (u->requested != NR_SLOT_NEVER)
 		next = earlier(next,

@@ -18,11 +18,11 @@
 #include "ran/nr/frame.h"
 #include "ran/nr/lch.h"
 #include "ran/nr/report.h"
+#include "ran/nr/scell.h"
 #include "ran/nr/ue.h"
 #include "rlc/nr/nr.h"
 
-#define BLOCKS_OF_UE (2 * NR_HARQ_MAX + 2)
-#define BLOCKS_MAX   512
+#define BLOCKS_MAX 512 /* of a carrier */
 
 #define SECOND_CELL_RNTI   0xe000
 #define SECOND_CELL_STREAM 256u
@@ -54,17 +54,18 @@ uint32_t nr_mac_entities(const struct cell_cfg *cfg)
 	return n;
 }
 
-/* A block of each direction, an answer to a preamble and a MsgA. */
+/* A block of each carrier and direction, an answer to a preamble and a MsgA. */
 uint32_t nr_blocks_of_event(const struct cell_cfg *cfg)
 {
-	return 4u * nr_mac_entities(cfg) + 2;
+	return (3u + cfg->nr.phy.dl_carriers) * nr_mac_entities(cfg) + 2;
 }
 
 static uint32_t blocks_at_once(const struct cell_cfg *cfg)
 {
-	uint32_t n = nr_mac_entities(cfg) * BLOCKS_OF_UE;
+	uint32_t carriers = cfg->nr.phy.dl_carriers;
+	uint32_t n = nr_mac_entities(cfg) * ((1 + carriers) * NR_HARQ_MAX + 2);
 
-	return n < BLOCKS_MAX ? n : BLOCKS_MAX;
+	return n < BLOCKS_MAX * carriers ? n : BLOCKS_MAX * carriers;
 }
 
 /* Bytes of the largest block of a direction. */
@@ -139,7 +140,7 @@ struct cell *nr_lay_out(struct arena *a, const struct cell_cfg *cfg)
 	struct nr_store *store = nr_store_take(a, cfg->max_pkts);
 	struct sched_memory *sched =
 		arena_take(a, 2u * sched_flows(cfg) * cfg->n_enb, sizeof(*sched));
-	struct crowd_memory crowd = crowd_take(a, cfg, 2, 2);
+	struct crowd_memory crowd = nr_crowd_take(a, cfg);
 
 	if (!nr)
 		return NULL;
@@ -171,7 +172,8 @@ size_t nr_out_min(const struct cell_cfg *cfg)
 
 	/* Of each packet a row at its first RLC PDU, at its last one, its mark, its delivery and
 	 * its row; or, where it is forwarded, rows of that and of its tunnel. */
-	return (size_t)cfg->max_pkts * (cfg->gtpu.sgw_addr ? 7 : 5) + bearers * 64 + 256;
+	return (size_t)cfg->max_pkts * (cfg->gtpu.sgw_addr ? 7 : 5) +
+	       bearers * 64 * cfg->nr.phy.dl_carriers + 256;
 }
 
 static void init_sch(struct nr *nr, struct nr_ue *ue, enum cell_dir dir)
@@ -195,7 +197,7 @@ static void init_sch(struct nr *nr, struct nr_ue *ue, enum cell_dir dir)
 		                   .lcid = NR_LCID_DRB,
 		                   .enb = ue->cell };
 	sch->bler_q32 = dl ? u->bler_dl_q32 : u->bler_ul_q32;
-	for (uint32_t i = 0; i < NR_HARQ_MAX + 1; i++)
+	for (uint32_t i = 0; i < NR_HARQ_ALL + 1; i++)
 		sch->process[i].known_slot = NR_SLOT_NEVER;
 	nr_air_set_channel(nr, sch, second ? second : first, CELL_SINR_UNKNOWN);
 	for (uint8_t k = 0; k < CELL_MAX_ENB; k++)
@@ -239,6 +241,7 @@ void nr_init_mac(struct nr *nr, struct nr_ue *u)
 	memset(u->backlog_of, 0, sizeof(u->backlog_of));
 	nr_report_init(&u->report, nr, u->place);
 	nr_drx_init(&u->drx, &nr->drx);
+	nr_scells_init(nr, u);
 }
 
 void nr_init_spare(struct nr *nr, struct nr_ue *u)

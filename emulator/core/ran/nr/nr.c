@@ -243,7 +243,7 @@ static void empty_blocks(struct nr *nr, struct pkt_queue *held)
 			pkt_queue_move(held, &tb->ends);
 	for (uint8_t i = 0; i < nr->n_ue; i++)
 		for (int d = 0; d < 2; d++)
-			for (uint32_t k = 0; k < NR_HARQ_MAX + 1; k++)
+			for (uint32_t k = 0; k < NR_HARQ_ALL + 1; k++)
 				if (nr->ue[i].sch[d].process[k].tb)
 					pkt_queue_move(held, &nr->ue[i].sch[d].process[k].tb->ends);
 }

@@ -14,6 +14,7 @@
 #include "ran/nr/crowd.h"
 #include "ran/nr/frame.h"
 #include "ran/nr/lch.h"
+#include "ran/nr/scell.h"
 
 #define CROWD_RNTI 0x8000 /* of its first member's flow, for its place in search spaces */
 
@@ -37,6 +38,8 @@ static void issue(struct nr *nr, struct nr_sch *sch, struct nr_decision *d, stru
 	nr->promised += !g->retx;
 	if (!g->retx)
 		nr_drx_new_data(&u->drx, d->slot);
+	if (dl && d->carrier > 0)
+		nr_scells_assigned(nr, u, d->slot);
 	if (dl)
 		nr_drx_dl_assigned(&u->drx, g->harq_id);
 	else if (g->harq_id < NR_HARQ_MAX)
@@ -57,7 +60,7 @@ static void issue(struct nr *nr, struct nr_sch *sch, struct nr_decision *d, stru
 bool nr_serve_again(struct nr *nr, struct nr_sch *sch, struct nr_decision *d)
 {
 	const struct nr_ue *u = nr_ue_of(nr, sch);
-	int id = nr_air_retx_process(sch);
+	int id = nr_air_retx_process(sch, d->carrier);
 	struct nr_grant g;
 
 	if (id < 0)
@@ -65,7 +68,7 @@ bool nr_serve_again(struct nr *nr, struct nr_sch *sch, struct nr_decision *d)
 	g = sch->process[id].grant;
 	g.retx = true;
 	if (g.n_rb > d->rb.free ||
-	    !nr_control_assign(nr, d->cell, u->rnti, u->sch[CELL_DIR_DL].level, d->slot))
+	    !nr_control_assign(nr, nr_pdcch(nr, d), u->rnti, u->sch[CELL_DIR_DL].level, d->slot))
 		return false;
 	issue(nr, sch, d, &g);
 	return true;
@@ -82,7 +85,7 @@ static uint32_t issue_new(struct nr *nr, const struct sched_flow *f, struct nr_d
 	const struct nr_format *format = nr_mcs(nr_table_of(nr, d->dir), sch->mcs);
 	uint8_t layers = nr_layers(nr, d->dir);
 	uint32_t want = nr_serve_wanted(d->dir, f->backlog);
-	int id = nr_air_next_process(nr, sch);
+	int id = nr_air_next_process(nr, sch, d->carrier);
 	struct nr_grant g = { .mcs = sch->mcs };
 
 	d->rb.free = (uint16_t)(d->rb.free + f->claimed_rb);
@@ -94,7 +97,7 @@ static uint32_t issue_new(struct nr *nr, const struct sched_flow *f, struct nr_d
 	g.bytes = nr_tbs(d->re * g.n_rb, format, layers);
 	if (g.bytes <= NR_HEADERS_OF_BLOCK || (g.bytes < sch->least && d->rb.next > d->rb.first) ||
 	    (!f->claimed_rb &&
-	     !nr_control_assign(nr, d->cell, nr->ue[f->ue].rnti, f->level, d->slot)))
+	     !nr_control_assign(nr, nr_pdcch(nr, d), nr->ue[f->ue].rnti, f->level, d->slot)))
 		return 0;
 	g.harq_id = (uint8_t)id;
 	g.payload = g.bytes >= want ? f->backlog : g.bytes - NR_HEADERS_OF_BLOCK;
@@ -106,14 +109,13 @@ static uint32_t issue_new(struct nr *nr, const struct sched_flow *f, struct nr_d
 static uint32_t issue_crowd(struct nr *nr, struct sched_flow *flows, uint32_t n, uint32_t f,
                             struct nr_decision *d)
 {
-	bool assigned = nr_control_assign(nr, d->cell, (uint16_t)(CROWD_RNTI + flows[f].id),
+	bool assigned = nr_control_assign(nr, nr_pdcch(nr, d), (uint16_t)(CROWD_RNTI + flows[f].id),
 	                                  flows[f].level, d->slot);
 	uint32_t served = 0;
 	uint16_t n_rb = 0;
 
 	if (assigned)
-		served = nr_crowd_issue(nr, &nr->crowd[d->cell][d->dir], &flows[f], d->for_slot,
-		                        d->re, d->rb.free, &n_rb);
+		served = nr_crowd_issue(nr, &nr->crowd[d->cell][d->dir], &flows[f], d, &n_rb);
 	take(&d->rb, n_rb);
 	crowd_asked(flows, n, f, served > 0 || !assigned);
 	return served;
@@ -176,7 +178,7 @@ static void share(struct nr *nr, struct sched_flow *flows, uint32_t n, struct nr
 				state->last = turn; /* what others leave may never be enough */
 		}
 		if (served == 0)
-			nr_control_drop(nr, d->cell, flows, n);
+			nr_control_drop(nr, nr_pdcch(nr, d), flows, n);
 	}
 }
 
@@ -186,7 +188,7 @@ void nr_serve_flows(struct nr *nr, struct sched_flow *flows, uint32_t n, struct 
 	uint32_t n_ue = n;
 
 	if (crowd->member)
-		take(&d->rb, nr_crowd_slot(nr, crowd, d->for_slot, d->rb.free));
+		take(&d->rb, nr_crowd_slot(nr, crowd, d));
 	if (nr->goes_ahead) {
 		nr_ahead_claim(nr, flows, n, d);
 		serve_claims(nr, flows, n, false, d);

@@ -19,10 +19,17 @@ struct nr_decision {
 	struct nr_budget rb;
 	enum cell_dir dir;
 	uint8_t cell;
+	uint8_t carrier;   /* of it */
 	uint32_t slot;     /* in which UEs are told */
 	uint32_t for_slot; /* of the blocks */
 	uint32_t re;       /* of a PRB there */
 };
+
+/** nr_pdcch() - where room for the DCIs of @d is taken */
+static inline struct cce_set *nr_pdcch(struct nr *nr, const struct nr_decision *d)
+{
+	return &nr->pdcch[d->cell][d->carrier];
+}
 
 /** nr_serve_again() - a block that was not decoded is sent again, with as many resource blocks.
  * Return: it is */

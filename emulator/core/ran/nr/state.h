@@ -2,10 +2,10 @@
 /*
  * state.h - the state of a network of NR, which its parts share.
  *
- * There are gNBs with a carrier each, and n_ue UEs with an uplink and a downlink in the cell of one
- * of them. A direction is a shared channel, UL-SCH or DL-SCH. It has data radio bearers, each with
- * SDAP, PDCP and RLC entities at its start and at its end. Time goes by in slots, which are
- * numbered from the start of the network on.
+ * There are gNBs with a carrier each, in the downlink also several, and n_ue UEs with an uplink and
+ * a downlink in the cell of one of them. A direction is a shared channel, UL-SCH or DL-SCH. It has
+ * data radio bearers, each with SDAP, PDCP and RLC entities at its start and at its end. Time goes
+ * by in slots, which are numbered from the start of the network on.
  *
  * A UE with PDCP duplication has a second MAC entity in a second cell of the gNB, with shared
  * channels of its own. It is a struct nr_ue like any other: ue[n_ue] and those behind. On them are
@@ -21,6 +21,7 @@
  *   report       what a UE tells of its buffer: BSR, and the SR that asks for a grant for it
  *   control      PDCCH: room for DCIs
  *   broadcast    SSBs, system information and paging take resource blocks
+ *   scell        when a UE's other carriers are active
  *   air          blocks from transmission to decoding, HARQ processes
  *   block        blocks are filled
  *   access       random access, at the UE and at the gNB
@@ -73,8 +74,9 @@
 #include "ran/handover/times.h"
 #include "rlc/common/rlc.h"
 
-#define NR_HARQ_MAX      16
-#define NR_HARQ_RA       NR_HARQ_MAX /* message 3 and MsgA have one of their own */
+#define NR_HARQ_MAX      16 /* processes of a carrier */
+#define NR_HARQ_ALL      (NR_HARQ_MAX * CELL_MAX_NR_CARRIERS)
+#define NR_HARQ_RA       NR_HARQ_ALL /* message 3 and MsgA have one of their own */
 #define NR_CG_PERIOD_MAX 640
 #define NR_CELLS_MAX     CELL_MAX_ENB
 #define NR_LCID_DRB      4         /* the first one of bearers: 1 to 3 are of signalling */
@@ -135,7 +137,9 @@ struct nr_sch {
 	uint8_t mcs;
 	uint8_t level; /* DL: log2 of the CCEs of a DCI to the UE */
 	uint8_t ue;    /* its MAC entity: place in nr->ue, from 1 */
-	struct nr_process process[NR_HARQ_MAX + 1];
+	/* Those of the first carrier, then of the others: its number is carrier * NR_HARQ_MAX + ID.
+	 */
+	struct nr_process process[NR_HARQ_ALL + 1];
 	struct nr_grants grants;
 	struct out_at at;       /* with the LCID of the default bearer */
 	struct reports reports; /* of its CQI, under way */
@@ -176,6 +180,14 @@ struct nr_ra {
 	struct nr_grant msg3;
 	struct rng preamble_rng;
 	struct rng backoff_rng;
+};
+
+/* A UE's carriers beside the first one; see scell.c. */
+struct nr_scells {
+	uint32_t from;   /* they are active from this slot on, or NR_SLOT_NEVER */
+	uint32_t until;  /* sCellDeactivationTimer expires in this one */
+	uint8_t process; /* whose block activates them, or NR_HARQ_RA: none is under way */
+	bool wanted;     /* the next block is to */
 };
 
 /* A UE's configured grant. Source: TS 38.321 5.8.2 */
@@ -231,7 +243,8 @@ struct nr_ue {
 	struct nr_ra ra;
 	struct nr_drx drx;
 	struct nr_configured cg;
-	uint32_t dl_waiting;    /* DL processes with feedback under way, a bit for each */
+	struct nr_scells scells;
+	uint64_t dl_waiting;    /* DL processes with feedback under way, a bit for each */
 	uint32_t feedback_slot; /* the first known_slot of these, or NR_SLOT_NEVER */
 	uint32_t backlog;       /* what BSRs told the gNB of the uplink */
 	uint32_t backlog_of[CELL_MAX_BEARERS]; /* and by bearer */
@@ -302,12 +315,13 @@ struct nr {
 	uint16_t next_rnti;                        /* for UEs that come from another cell */
 	struct sched_state sched[NR_CELLS_MAX][2]; /* CELL_DIR_UL, CELL_DIR_DL */
 	struct sched_memory *sched_memory;
-	struct cce_set pdcch[NR_CELLS_MAX];  /* of the slot that is processed */
+	/* Of the slot that is processed, in each carrier of the downlink. */
+	struct cce_set pdcch[NR_CELLS_MAX][CELL_MAX_NR_CARRIERS];
 	uint16_t cces;                       /* of each slot; 0: no limit */
 	bool goes_ahead;                     /* some bearer does, by its QoS */
 	struct crowd crowd[NR_CELLS_MAX][2]; /* CELL_DIR_UL, CELL_DIR_DL */
-	uint32_t crowd_slot[NR_CELLS_MAX]
-			   [2]; /* first one whose repeated blocks were not looked at */
+	/* First one whose repeated blocks were not looked at, of each carrier. */
+	uint32_t crowd_slot[NR_CELLS_MAX][2][CELL_MAX_NR_CARRIERS];
 	struct crowd_memory crowd_memory;
 	struct nr_drx_cfg drx;
 	uint16_t cg_ues[NR_CELLS_MAX][NR_CG_PERIOD_MAX]; /* by slot: configured grants */
@@ -341,6 +355,12 @@ static inline enum nr_table nr_table_of(const struct nr *nr, enum cell_dir dir)
 static inline uint8_t nr_layers(const struct nr *nr, enum cell_dir dir)
 {
 	return dir == CELL_DIR_DL ? nr->cell.cfg.nr.phy.layers_dl : nr->cell.cfg.nr.phy.layers_ul;
+}
+
+/** nr_carrier_of() - the one that @g is of, from 0 */
+static inline uint8_t nr_carrier_of(const struct nr_grant *g)
+{
+	return g->harq_id / NR_HARQ_MAX;
 }
 
 static inline struct nr_ue *nr_ue_of(struct nr *nr, const struct nr_sch *sch)
