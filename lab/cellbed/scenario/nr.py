@@ -125,6 +125,9 @@ class Nr(System):
     layers_dl: int = Key(4, 1, 4, 
         says="Spatial layers of a downlink block, all as good as the CQI says. TS 38.211 7.3.1.3")
     layers_ul: int = Key(1, 1, 4, says="The same for the uplink. TS 38.211 6.3.1.3")
+    dl_carriers: int = Key(1, 1, 4, exclude_if=lambda carriers: carriers == 1,
+        says="Component carriers of the downlink, all of that numerology, width and pattern; each UE uses all of them, "
+             "with HARQ processes of their own. 1 = no carrier aggregation. TS 38.300 5.4.1, 6.7")
     pdcch_symbols: int = Key(2, 1, 3, says="Symbols at the start of each downlink slot for control. TS 38.211 7.3.2.2")
     coreset_rb: int | None = Key(None, 6, 275, exclude_if=unset,
         says="Resource blocks of these symbols that carry PDCCH, of which there are CCEs by sixes: 48 of two symbols "
@@ -154,6 +157,14 @@ class Nr(System):
         says="Time from the end of an uplink slot until the gNB has what was in it: data, and feedback for what it "
              "schedules next")
     harq_processes: int = Key(16, 1, 16, says="HARQ processes of a UE in each direction. TS 38.214 5.1, 6.1")
+    scell_deactivation_ms: Literal[0, 20, 40, 80, 160, 200, 240, 320, 400, 480, 520, 640, 720, 840, 1280] = Key(0,
+        exclude_if=lambda ms: ms == 0,
+        says="`sCellDeactivationTimer`: carriers beside the first one are switched off after so long without a block, "
+             "and on again by a MAC control element when more waits than the first one takes. 0 = they are always on. "
+             "TS 38.321 5.9")
+    scell_activation_ms: Milliseconds = Key(15, 0, 1000, exclude_if=lambda ms: ms == 15,
+        says="Time from the ACK of that control element to the first block on them: 5 ms, and until the next SSB, up "
+             "to 20 ms. TS 38.133 8.3.2")
     sr_period_slots: Literal[0, 1, 2, 4, 5, 8, 10, 16, 20, 40, 80, 160, 320, 640] = Key(10,
         says="Period of a UE's occasions for scheduling requests; 0 = it has none and asks by random access. Which "
              "there are depends on the numerology; with 2 and 3 the default is 8. TS 38.331 "
@@ -266,6 +277,11 @@ class Nr(System):
         self._check_periods(where)
         self._check_grants(where, rbs[self.bandwidth_mhz])
         self._check_drx(where)
+        if self.dl_carriers == 1:
+            for key in ("scell_deactivation_ms", "scell_activation_ms"):
+                if getattr(self, key) != type(self).model_fields[key].default:
+                    raise ValueError(f"key '{where}.{key}': value {getattr(self, key)}: it is for carriers beside the "
+                                     f"first one; remove the key, or set {where}.dl_carriers: 2..4")
 
     def check_radio(self, radio: Any) -> None:
         """Raises ValueError for keys of the sections that LTE has, too, and values that only LTE has."""
@@ -284,6 +300,9 @@ class Nr(System):
             if of.pdcp.duplication and of.rlc.mode == "tm":
                 raise ValueError(f"key '{where}.pdcp.duplication': value true: PDCP does not duplicate over rlc.mode "
                                  "tm; set rlc.mode: um or am, or false (TS 38.323 5.11.1)")
+            if of.pdcp.duplication and self.dl_carriers > 1:
+                raise ValueError(f"key '{where}.pdcp.duplication': value true: the second cell has one carrier; set "
+                                 "radio.nr.dl_carriers: 1, or false")
             if self.aqm != "none" and of.rlc.mode == "tm":
                 raise ValueError(f"key 'radio.nr.aqm': value {self.aqm}: {where}.rlc.mode is tm, and a drop there "
                                  "would leave a gap in PDCP's numbers; set rlc.mode: um or am, or aqm: none (TS 38.322 "
