@@ -287,8 +287,8 @@ format: setup-test ## let the formatters decide
 
 golden-update: setup-test ## rewrite the golden readings and show the difference
 	build/emulator/tests/golden/drawn_cells > emulator/tests/golden/drawn.txt
-	$(VENV)/bin/python -m pytest emulator/tests/golden --golden-update
-	git diff --stat -- emulator/tests/golden
+	$(VENV)/bin/python -m pytest emulator/tests/golden analysis/tests/golden --golden-update
+	git diff --stat -- emulator/tests/golden analysis/tests/golden
 
 reference: setup ## write docs/reference/ and docs/metrics.md again, and what scenarios/reference*.yaml lack, of commands, models and metrics
 	$(VENV)/bin/python -P -m cellbed.cli.reference .

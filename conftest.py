@@ -54,6 +54,7 @@ def _part(text: str) -> tuple[int, int]:
 
 
 def pytest_addoption(parser: Any) -> None:
+    parser.addoption("--golden-update", action="store_true", help="accept what golden tests find")
     parser.addoption("--durations-file", action="store_true", help="write tests/durations.txt")
     parser.addoption("--long-part", metavar="K/N", type=_part, default=(0, 1),
                      help="of the tests that are marked `long` only the K-th of N parts")

@@ -238,3 +238,9 @@ def test_marks_are_counted_where_they_arrive(tmp_path: Path) -> None:
     write_pcap(path / "ip-ue2.pcap", [])
     (path / "ip-ue1.pcap").unlink()
     assert flows.ecn_columns(read_bundle(path), bundle.flows[0]) == {"flow_ce_pkts": 0, "flow_ce_share": None}
+
+
+def test_of_a_flow_outside_of_the_evaluated_time_nothing_is_said(dm_dm: Bundle) -> None:
+    flow = dm_dm.flows[0]
+    values, segments = connection_metrics(dm_dm, replace(flow, end_ns=flow.start_ns), lives_once(dm_dm))
+    assert values == {} and len(segments) == 0

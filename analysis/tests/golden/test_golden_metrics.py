@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""All columns of the rows of runs of every kind. Tests of single metrics say what is right; this one says what changed.
+
+`make golden-update` accepts, and `git diff` shows it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "metrics"))
+
+from golden import compare
+from synthetic_bundle import write_bundle
+from synthetic_cut import TIMEOUT
+from synthetic_handover import handover_rows, write_handover_bundle
+from synthetic_switch import switch_rows, write_switch_bundle
+from synthetic_timeout import forwarded_wire, timeout_rows
+from test_multipath import of_two_networks
+from test_udp_flow import quic, udp
+from test_utran_metrics import write as write_utran
+
+from cellbed_analysis.metrics.rows import compute, compute_others
+from cellbed_formats.bundle import Bundle, read_bundle
+
+REAL = Path(__file__).parents[3] / "tests/bundles/0.1.0.tar"
+IM, DM = 0, 1
+
+
+def real_runs(folder: Path) -> dict[str, Bundle]:
+    """Of a version of cellbed, by name."""
+    with tarfile.open(REAL) as archive:
+        archive.extractall(folder, filter="data")
+    return {path.parent.name: read_bundle(path.parent) for path in sorted(folder.rglob("manifest.json"))}
+
+
+def switched(folder: Path) -> Bundle:
+    rows = [*switch_rows(2000, IM, 15, 5), *switch_rows(4000, DM, 3, 9)]
+    return read_bundle(write_switch_bundle(folder, rows, TIMEOUT))
+
+
+def handed_over(folder: Path) -> Bundle:
+    return read_bundle(write_handover_bundle(folder, handover_rows(2300), timeout_rows(), forwarded_wire()))
+
+
+def of_a_command(folder: Path) -> Bundle:
+    bundle = quic(folder, 50)
+    stats = json.loads((bundle.path / "radio.json").read_text())
+    told = {"pkts_in": 500, "pkts_delivered": 490, "pkts_dropped": {"queue_full": 3, "radio_loss": 2, "shutdown": 5},
+            "bytes_delivered": 160_000, "rlc_retx": 7}  # fmt: skip
+    (bundle.path / "radio.json").write_text(json.dumps(stats | told))
+    manifest = bundle.manifest
+    manifest["clock"]["end_ns"] = manifest["clock"]["start_ns"] + 400_000_000
+    manifest["commands"] = [command | {"status": 0} for command in manifest["commands"]]
+    (bundle.path / "manifest.json").write_text(json.dumps(manifest))
+    return read_bundle(bundle.path)
+
+
+RUNS: dict[str, Callable[[Path], Bundle]] = {
+    "direct mode": lambda folder: read_bundle(write_bundle(folder, "DM-DM")),
+    "infrastructure mode": lambda folder: read_bundle(write_bundle(folder, "IM-IM")),
+    "both modes, no stealing": lambda folder: read_bundle(write_bundle(folder, "DM-IM", steal=False)),
+    "half a second": lambda folder: read_bundle(write_bundle(folder, duration_s=0.5)),
+    "MPTCP": of_two_networks,
+    "UTRAN": lambda folder: read_bundle(write_utran(folder)),
+    "mode switches": switched,
+    "handover": handed_over,
+    "iperf3 over UDP": lambda folder: udp(folder, "iperf3"),
+    "datagrams of a stream": lambda folder: udp(folder, "stream"),
+    "QUIC of a command": of_a_command,
+}
+
+
+def rows(bundle: Bundle) -> list[dict[str, Any]]:
+    """Those of its table, without what names the test's own folder."""
+    found = [compute(bundle)[0], *compute_others(bundle)[0]]
+    return [{name: value for name, value in row.items() if name not in ("bundle", "path")} for row in found]
+
+
+def test_rows_of_runs(tmp_path_factory: pytest.TempPathFactory, golden_update: bool) -> None:
+    found = {name: rows(make(tmp_path_factory.mktemp("run"))) for name, make in RUNS.items()}
+    found |= {name: rows(bundle) for name, bundle in real_runs(tmp_path_factory.mktemp("real")).items()}
+    compare("metrics", found, golden_update)
