@@ -65,8 +65,8 @@ def test_an_office(model):
     assert model.shadowing_db(at(5, 5), np.array([True, False])).tolist() == [3.0, 8.03]
 
 
-# Antennas of 1.5 m: 100 m along the ground are 100 m between them, and 100.2110 m (log 2.000916) where the base station is
-# 8 m high; 20 log 3.5 = 10.8814, 19 log 3.5 = 10.3373. A dense factory has at least the loss of a sparse one.
+# Antennas of 1.5 m: 100 m along the ground are 100 m between them, and 100.2110 m (log 2.000916) where the base station
+# is 8 m high; 20 log 3.5 = 10.8814, 19 log 3.5 = 10.3373. A dense factory has at least the loss of a sparse one.
 #   with sight 31.84 + 43 + 10.3373, and 31.84 + 21.5 * 2.000916 + 10.3373
 #   without 33 + 51 + 10.8814; 18.6 + 71.4 + 10.8814; 32.4 + 23 * 2.000916 + 10.8814; 33.63 + 21.9 * 2.000916 + 10.8814
 @pytest.mark.parametrize(("model", "sight", "no_sight", "sigma_db"), [
@@ -98,8 +98,8 @@ def test_another_implementation_has_the_same_losses(model, metres, sight, no_sig
 
 
 # UMa: 63 m: 18/63 + e^-1 (1 - 18/63); UMi: 36 m: 0.5 + e^-1 0.5; RMa: 1010 m: e^-1. Offices: with walls at 1.2 + 4.7 m
-# e^-1 and at 6.5 + 32.6 m 0.32 e^-1; without at 5 + 35.4 m e^-0.5 and at 49 + 70.567 m 0.54 e^(-1/3). Factories: e^-1 at
-# k = -10 / ln 0.8 = 44.8142 m and -2 / ln 0.4 = 2.18271 m, and above the clutter 6.5 / 0.5 and 6.5 / 4.5 times as far
+# e^-1 and at 6.5 + 32.6 m 0.32 e^-1; without at 5 + 35.4 m e^-0.5 and at 49 + 70.567 m 0.54 e^(-1/3). Factories: e^-1
+# at k = -10 / ln 0.8 = 44.8142 m and -2 / ln 0.4 = 2.18271 m, above the clutter 6.5 / 0.5 and 6.5 / 4.5 times as far
 @pytest.mark.parametrize(("model", "metres", "probability"), [
     (UMA, 18, 1.0), (UMA, 63, 0.54849), (UMI, 10, 1.0), (UMI, 36, 0.68394), (RMA, 10, 1.0), (RMA, 1010, 0.36788),
     (MIXED, 1.2, 1.0), (MIXED, 5.9, 0.36788), (MIXED, 6.5, 0.32), (MIXED, 39.1, 0.11772),

@@ -32,7 +32,8 @@ WITH_OPERATOR = {"binary_expression", "assignment_expression", "update_expressio
 CONJUNCTIONS = {"&&", "||", "and", "or"}
 LOOPS = {"while_statement", "for_statement"}
 WORDS = {"true": ("false",), "false": ("true",), "True": ("False",), "False": ("True",)}
-# What only says something, or holds anyway, as that two lists are of one length, or is of the digest of a state, which only tests read. And names of types.
+# What only says something, or holds anyway, as that two lists are of one length, or is of the digest of a state, which
+# only tests read. And names of types.
 SILENT = re.compile(rb"(CELL_ASSERT|assert|static_assert|_Static_assert|digest_mix\w*|rlc_digest\w*)\b"
                     rb"|[A-Z][a-z]\w* = \w+\[|[A-Z]\w* = TypeVar\(|strict=True$")
 LEFT_ALONE = {"comment", "type", "decorator", "assert_statement", "import_statement", "import_from_statement",

@@ -81,7 +81,8 @@ class PathLoss(Model):
         says="Line of sight. `drawn`: each link draws once, with the probability that its distance has; `by_place`: a "
              "map of each eNB says where there is, with the same probability and correlated over the 50 to 60 m, "
              "in an office 10 m and in a factory 1 or 5 m, of TR 38.901 Table 7.6.3.1-2, with models of 5G and "
-             "`model: route` only. Nardini does not say; with line of sight every CQI of section IV would be 15, and the paper's simulator has none")
+             "`model: route` only. Nardini does not say; with line of sight every CQI of section IV would be 15, and "
+             "the paper's simulator has none")
     carrier_ghz: float = Key(2.0, 0.5, 100,
         says="Carrier frequency: 2 to 6 GHz with `uma`, up to 30 GHz with `rma_38901`. Nardini, Table 1")
     enb_height_m: float = Key(25.0, 1, 150, says="Height of the eNB's antenna, 10 m and more with `uma`, 5 m and more "
@@ -295,8 +296,8 @@ class Channel(Model):
         exclude_if=lambda inside: not inside,
         says="What each UE is inside of; others are outdoors. `low_loss`: a building with windows of plain glass, "
              "`high_loss`: with coated windows, not with `rma_38901`; the UE draws once how deep inside it is, up to "
-             "25 m, in the country 10 m. `car`: 9 dB, `car_metallised`: 20 dB, with a deviation of 5 dB. All links of the "
-             "UE with eNBs lose the same. With the models static, swing and route, and path loss `uma_38901`, "
+             "25 m, in the country 10 m. `car`: 9 dB, `car_metallised`: 20 dB, with a deviation of 5 dB. All links of "
+             "the UE with eNBs lose the same. With the models static, swing and route, and path loss `uma_38901`, "
              "`umi_38901` or `rma_38901`. TR 38.901 7.4.3")
 
     def check(self, ues: Mapping[str, Any], enbs: Sequence[str]) -> None:
