@@ -37,7 +37,7 @@ IM, DM = 0, 1
 def real_runs(folder: Path) -> dict[str, Bundle]:
     """Of a version of cellbed, by name."""
     with tarfile.open(REAL) as archive:
-        archive.extractall(folder, filter="data")
+        archive.extractall(folder)
     return {path.parent.name: read_bundle(path.parent) for path in sorted(folder.rglob("manifest.json"))}
 
 
