@@ -40,5 +40,6 @@ def test_carriers_add_up(tmp_path):
     assert 0.95 * rate["two"] < rate["two-switched"] < 1.05 * rate["two"]
     first = {name: second_carrier_ms(bundle) for name, bundle in found.items()}
     assert first["one"] is None and first["two"] + 15 < first["two-switched"] < first["two"] + 60
+    # Once for each flow, and after pauses.
     told = {name: activations(bundle.path) for name, bundle in found.items()}
-    assert (told["one"], told["two"]) == (0, 0) and 5 <= told["two-switched"] <= 12  # for each flow once, and after pauses
+    assert (told["one"], told["two"]) == (0, 0) and 5 <= told["two-switched"] <= 12
