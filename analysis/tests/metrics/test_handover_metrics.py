@@ -164,7 +164,7 @@ def test_losses_of_flows_that_stay_are_told_apart_for_the_start(tmp_path: Path) 
     for segment in range(10):
         wire.send(100 + segment, segment, way_ms=None if segment < 2 else 20)
     for segment in range(4):
-        wire.send(3100 + segment, 10 + segment, way_ms=None if segment < 1 else 20)
+        wire.send(3000 + segment, 10 + segment, way_ms=None if segment < 1 else 20)
     bundle = _bundle(tmp_path, BEFORE, wire=wire)
     handover = of_flow(bundle, bundle.flows[0])
     assert handover is not None
