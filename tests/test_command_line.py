@@ -85,6 +85,18 @@ def test_any_command_line(words):
     assert "Traceback" not in "".join(lines)
 
 
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_nothing_waits_for_a_pipe(name):
+    """Each option and argument in turn names a FIFO that nobody writes to."""
+    options = [[param.opts[0], "fifo"] for param in COMMANDS[name].params
+               if param.param_type_name == "option" and not param.is_flag and param.opts[0] not in _ELSEWHERE]
+    for words in (["fifo"], ["fifo.yaml"], ["good", "fifo"], ["fifo", "fifo"], *options,
+                  *([*option, "fifo"] for option in options)):
+        status, lines = said_of([name, *_ALWAYS.get(name, []), *words])
+        assert 0 <= status < 128 and (status == 0 or len(lines) == 1), (words, lines)
+
+
 @pytest.mark.parametrize("after_s", [0.05, 0.2, 0.4, 0.8])
 def test_interrupts_while_it_starts(after_s, folder):
     """Three, as of somebody in a hurry."""

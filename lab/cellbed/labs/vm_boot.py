@@ -17,6 +17,7 @@ from pathlib import Path
 
 from cellbed.error import LabError
 from cellbed.host import programs
+from cellbed_formats import named_file
 
 # Ways to share a folder, the one that needs no daemon first: file system, its modules, mount options.
 _SHARES = (("9p", ("9p", "9pnet_virtio"), ",trans=virtio,version=9p2000.L,msize=524288,cache=loose"),
@@ -38,7 +39,7 @@ def release(image: Path) -> str:
         LabError: no such file, or no bzImage.
     """
     try:
-        with open(image, "rb") as file:
+        with named_file.open_named(image) as file:
             head = file.read(0x8000)
     except OSError as error:
         raise LabError(f"--kernel {image}: {error.strerror}") from error

@@ -13,7 +13,7 @@ from cellbed.error import CellbedError
 from cellbed.run import cellreplay, mahimahi
 from cellbed.scenario.description import expand
 from cellbed.sweep.execute import Observer, Sweep
-from cellbed_formats import bounded_yaml
+from cellbed_formats import bounded_yaml, named_file
 from cellbed_formats.inside import Inside
 
 SCENARIO, DOWN, UP = "scenario.yaml", "down.mahimahi", "up.mahimahi"
@@ -86,7 +86,7 @@ def write(folder: Path, name: str, times_ms: Iterable[int], delay_ms: int, queue
 
 def is_trace(path: Path) -> bool:
     """Whether a file is a packet-delivery trace: whole numbers in lines, of which no capture consists."""
-    with contextlib.suppress(OSError), open(path, "rb") as file:
+    with contextlib.suppress(OSError), named_file.open_named(path) as file:
         begin = file.read(_BEGIN_BYTES)
         return bool(begin) and not begin.strip(b"0123456789\r\n")
     return False

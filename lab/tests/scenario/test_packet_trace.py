@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Packet-delivery traces: their format, the keys of a link that follows them, and what a run gets of it."""
 
+import os
 import copy
 import json
 import subprocess
@@ -56,7 +57,11 @@ def test_what_is_no_trace(tmp_path, text, message):
 def test_a_trace_that_is_not_there_and_one_that_is_no_text(tmp_path):
     (tmp_path / "binary").write_bytes(b"\xff\xfe")
     (tmp_path / "endless").symlink_to("/dev/zero")
-    for name, message in (("missing", "No such file"), ("binary", "no text"), ("endless", "allowed at most 134217728")):
+    os.mkfifo(tmp_path / "pipe")
+    with open(tmp_path / "large", "wb") as file:
+        file.truncate(mahimahi.BYTES_MAX + 1)
+    for name, message in (("missing", "No such file"), ("binary", "no text"), ("endless", "not a regular file"),
+                          ("pipe", "not a regular file"), ("large", "134217729 bytes: allowed at most 134217728")):
         with pytest.raises(ScenarioError, match=message):
             mahimahi.read(tmp_path / name)
 
