@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Packet-delivery traces: their format, the keys of a link that follows them, and what a run gets of it."""
 
-import os
 import copy
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
