@@ -180,3 +180,10 @@ def test_a_file_by_iperf3_to_one_of_two_ues(tmp_path: Path) -> None:
     assert (row["transfer_bytes"], row["transfer_payload_kbps"], row["goodput_iperf3_mbps"]) == (500_000, 40, 0.04)
     assert "goodput_stream_mbps" not in row and "tcp_retransmissions" not in row
     assert (row["sdus_discarded_dl"], row["sdus_discarded_ul"], row.get("sdus_discarded_share")) == (2, 1, None)
+
+
+def test_without_a_count_of_what_was_sent_again_there_is_none(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    stats = json.loads((path / "radio.json").read_text())
+    (path / "radio.json").write_text(json.dumps({key: value for key, value in stats.items() if key != "rlc_retx"}))
+    assert compute(read_bundle(path))[0]["rlc_transmissions_per_pdu"] == 1

@@ -127,7 +127,8 @@ def executed(results: Path) -> list[Executed]:
 
 def test_data_set(results: Path) -> None:
     frame = data_set(executed(results))
-    assert frame.columns[: len(COLUMNS)] == list(COLUMNS)
+    assert frame.columns[: len(COLUMNS)] == list(COLUMNS) == [
+        "scenario", "variant", "seed", "lab", "bundle", "run_id", "usable", "status", "reasons", "flow"]
     assert frame.schema["param.radio.n_rb"] == pl.Int64 and frame.schema["param.x"] == pl.String
     assert frame.schema["seed"] == pl.Int64 and frame.schema["rtt_mean_ms_low"] == pl.Float64
     assert not {"wall_s", "flow_ect"} & set(frame.columns)  # what a run cost, and metrics in words
