@@ -15,6 +15,7 @@ from typing import Any
 
 from cellbed.error import LabError, told
 from cellbed.host.process import Process, start_ready
+from cellbed.host.regular import regular_file
 from cellbed.run import tcp_profile
 
 SYSCTL = "ipv4/tcp_congestion_control"
@@ -84,10 +85,9 @@ def read(path: Path, lab: str) -> bytes:
     if lab == "virtual":
         raise LabError(f"--load {path}: works in the labs native and vm only: a kernel has struct_ops with a BPF JIT "
                        "only, and User Mode Linux has no BPF JIT; write it in C, and run it with --cc FILE.c")
-    from cellbed_formats import named_file  # which the runner in a guest has not
-
     try:
-        content = named_file.content(path, _OBJECT_BYTES)
+        with open(path, "rb", opener=regular_file) as file:
+            content = file.read(_OBJECT_BYTES)
     except OSError as error:
         raise LabError(f"--load {told(error)}") from error
     if not content.startswith(_ELF):

@@ -7,12 +7,10 @@ for two packets. Lines do not decrease, and the last one, more than 0, is where 
 
 from __future__ import annotations
 
-import errno
-import os
-import stat
 from pathlib import Path
 
 from cellbed.error import ScenarioError
+from cellbed.host.regular import regular_file
 
 MS_MAX = 2**32 - 1
 LINES_MAX = 10_000_000
@@ -23,15 +21,6 @@ _STEP_MS = 100
 _STEP_FACTOR = 1.3
 
 
-def _regular(path: str, flags: int) -> int:
-    """Open a regular file. The runner in a guest, which reads traces too, has no `cellbed_formats.named_file`."""
-    fd = os.open(path, flags | os.O_NONBLOCK)  # without waiting for a writer of a FIFO
-    if not stat.S_ISREG(os.fstat(fd).st_mode):
-        os.close(fd)
-        raise OSError(errno.EINVAL, "not a regular file: name one, as pipes and devices may have no end")
-    return fd
-
-
 def lines(path: Path) -> list[str]:
     """Of a trace.
 
@@ -39,7 +28,7 @@ def lines(path: Path) -> list[str]:
         ScenarioError: it cannot be read, or has too many or none.
     """
     try:
-        with open(path, "rb", opener=_regular) as file:
+        with open(path, "rb", opener=regular_file) as file:
             content = file.read(BYTES_MAX + 1)
         found = content.decode().splitlines()
     except (OSError, UnicodeDecodeError) as error:
