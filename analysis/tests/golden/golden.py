@@ -10,6 +10,7 @@ from typing import Any
 
 HERE = Path(__file__).parent
 DIGITS = 9  # significant: libraries of mathematics differ behind these
+NOTHING = 1e-12  # what is left of nothing after rounding
 DIFFERENCES_MAX = 10
 
 
@@ -21,7 +22,7 @@ def plain(value: Any) -> Any:
         return [plain(one) for one in value]
     if isinstance(value, bool | str) or value is None:
         return value
-    number = float(value)
+    number = 0.0 if abs(value) < NOTHING else float(value)
     return f"{number}" if not math.isfinite(number) else float(f"{number:.{DIGITS}g}")
 
 
