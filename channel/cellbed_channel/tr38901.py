@@ -289,6 +289,8 @@ class Factory(Macroscopic):
     CLUTTER_M: ClassVar[float]
     CLUTTER_HEIGHT_M: ClassVar[float]
     CLUTTER_DENSITY: ClassVar[float]
+    #: Loss without line of sight: at 1 m and 1 GHz, and for each decade of distance, in dB.
+    CLUTTER_LOSS: ClassVar[tuple[float, float]]
     #: Whether the base station is above it.
     HIGH: ClassVar[bool] = False
 
@@ -318,62 +320,66 @@ class Factory(Macroscopic):
     def _los_db(self, ground_m: np.ndarray, direct_m: np.ndarray) -> np.ndarray:
         return 31.84 + 21.5 * np.log10(direct_m) + 19.0 * self._log_f()
 
+    def _nlos_db(self, direct_m: np.ndarray) -> np.ndarray:
+        return self._clutter_db(direct_m, *self.CLUTTER_LOSS)
+
     def _clutter_db(self, direct_m: np.ndarray, at_1_m: float, slope: float) -> np.ndarray:
         return at_1_m + slope * np.log10(direct_m) + 20.0 * self._log_f()
 
 
-@dataclass(frozen=True)
-class SparseFactory(Factory):
-    """InF-SL: a low base station among big machines."""
+class Sparse(Factory):
+    """Big machines, far apart."""
 
-    NAME = "inf_sl_38901"
-    SHADOWING_DB = (4.3, 5.7)
     CLUTTER_M, CLUTTER_HEIGHT_M, CLUTTER_DENSITY = 10.0, 2.0, 0.2
     SIGHT_M = CLUTTER_M / 2.0
 
-    def _nlos_db(self, direct_m: np.ndarray) -> np.ndarray:
-        return self._clutter_db(direct_m, 33.0, 25.5)
 
+class Dense(Factory):
+    """Small machines, close together."""
 
-@dataclass(frozen=True)
-class DenseFactory(Factory):
-    """InF-DL: a low base station among small machines, close together."""
-
-    NAME = "inf_dl_38901"
-    SHADOWING_DB = (4.3, 7.2)
     CLUTTER_M, CLUTTER_HEIGHT_M, CLUTTER_DENSITY = 2.0, 6.0, 0.6
     SIGHT_M = CLUTTER_M / 2.0
 
-    def _nlos_db(self, direct_m: np.ndarray) -> np.ndarray:
-        return np.maximum(self._clutter_db(direct_m, 18.6, 35.7), self._clutter_db(direct_m, 33.0, 25.5))
+
+@dataclass(frozen=True)
+class SparseFactory(Sparse):
+    """InF-SL: a low base station."""
+
+    NAME = "inf_sl_38901"
+    SHADOWING_DB = (4.3, 5.7)
+    CLUTTER_LOSS = (33.0, 25.5)
 
 
 @dataclass(frozen=True)
-class SparseFactoryHigh(Factory):
-    """InF-SH: a base station above big machines."""
+class DenseFactory(Dense):
+    """InF-DL: a low base station. The loss is never less than among sparse machines."""
+
+    NAME = "inf_dl_38901"
+    SHADOWING_DB = (4.3, 7.2)
+    CLUTTER_LOSS = (18.6, 35.7)
+
+    def _nlos_db(self, direct_m: np.ndarray) -> np.ndarray:
+        return np.maximum(super()._nlos_db(direct_m), self._clutter_db(direct_m, *SparseFactory.CLUTTER_LOSS))
+
+
+@dataclass(frozen=True)
+class SparseFactoryHigh(Sparse):
+    """InF-SH: a base station above the machines."""
 
     NAME = "inf_sh_38901"
     HIGH = True
     SHADOWING_DB = (4.3, 5.9)
-    CLUTTER_M, CLUTTER_HEIGHT_M, CLUTTER_DENSITY = 10.0, 2.0, 0.2
-    SIGHT_M = CLUTTER_M / 2.0
-
-    def _nlos_db(self, direct_m: np.ndarray) -> np.ndarray:
-        return self._clutter_db(direct_m, 32.4, 23.0)
+    CLUTTER_LOSS = (32.4, 23.0)
 
 
 @dataclass(frozen=True)
-class DenseFactoryHigh(Factory):
-    """InF-DH: a base station above small machines, close together."""
+class DenseFactoryHigh(Dense):
+    """InF-DH: a base station above the machines."""
 
     NAME = "inf_dh_38901"
     HIGH = True
     SHADOWING_DB = (4.3, 4.0)
-    CLUTTER_M, CLUTTER_HEIGHT_M, CLUTTER_DENSITY = 2.0, 6.0, 0.6
-    SIGHT_M = CLUTTER_M / 2.0
-
-    def _nlos_db(self, direct_m: np.ndarray) -> np.ndarray:
-        return self._clutter_db(direct_m, 33.63, 21.9)
+    CLUTTER_LOSS = (33.63, 21.9)
 
 
 MODELS = {model.NAME: model for model in (

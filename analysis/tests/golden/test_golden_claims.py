@@ -74,9 +74,8 @@ def test_explanations(golden_update: bool) -> None:
         draw = random.Random(name)
         claim = {"explain": name, "measure": {"metric": "rtt_mean_ms", "over": "seed"}, "expect": {"trend": "rises"}}
         for case in range(6):  # values of the last ones are often the same
-            few = {"rtt_mean_ms": lambda draw=draw: draw.choice((10, 20))} if case > 3 else {}
             first, second = ([run | {"seed": seed, "variant": arm, "scenario": "s", "bundle": f"{arm}{seed}"}
-                              | {name: value() for name, value in few.items()}
+                              | ({"rtt_mean_ms": draw.choice((10, 20))} if case > 3 else {})
                               for seed, run in enumerate(drawn(draw), 1)] for arm in "ab")  # fmt: skip
             falls = {"expect": {"trend": "falls"}} if case % 2 else {}
             found[f"{name} {case}"] = explain(claim | falls, first, second if case > 1 else [])

@@ -32,7 +32,6 @@ _ALLOWED = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 # Source: Linux 7.3, tcp_cubic.c, cubictcp_register() and bictcp_recalc_ssthresh()
 _CUBIC_BETA, _BETA_WORD, _BETA_PARTS = _MODULES / "tcp_cubic/parameters/beta", "tcp_cubic.beta", 1024
 _ELF = b"\x7fELF"
-_OBJECT_BYTES = 1 << 26
 _NATIVE_HINT = "; `make native-lab` loads those that are modules, --load registers one of BPF, and the virtual lab " \
     "has all of Linux"
 
@@ -87,7 +86,7 @@ def read(path: Path, lab: str) -> bytes:
                        "only, and User Mode Linux has no BPF JIT; write it in C, and run it with --cc FILE.c")
     try:
         with open(path, "rb", opener=regular_file) as file:
-            content = file.read(_OBJECT_BYTES)
+            content = file.read()
     except OSError as error:
         raise LabError(f"--load {told(error)}") from error
     if not content.startswith(_ELF):

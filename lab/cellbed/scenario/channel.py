@@ -261,9 +261,6 @@ class Blockage(Model):
     stay_s: float = Key(0.0, 0, 3600, says="How long each stays in the middle of it. Our own")
 
 
-# Which models of path loss each goes with. Source: TR 38.901 7.4.3.1, 7.4.3.2
-_AROUND = {"low_loss": ("uma_38901", "umi_38901", "rma_38901"), "high_loss": ("uma_38901", "umi_38901"),
-           "car": ("uma_38901", "umi_38901", "rma_38901"), "car_metallised": ("uma_38901", "umi_38901", "rma_38901")}
 _IN_THE_WAY = ("static", "swing", "route")  # models of the channel that have blockers and walls
 
 
@@ -347,12 +344,16 @@ class Channel(Model):
         if self.penetration and self.model not in _IN_THE_WAY:
             raise ValueError(f"key 'radio.channel.penetration': model {self.model} has no walls; remove the key, or "
                              "set radio.channel.model: static, swing or route")
+        if not self.penetration:
+            return
+        from cellbed_channel.penetration import allowed
+
         for name, around in self.penetration.items():
             known(f"radio.channel.penetration.{name}", name, dict.fromkeys(ues))
-            if self.path_loss.model not in _AROUND[around]:
+            if self.path_loss.model not in allowed(around):
                 raise ValueError(f"key 'radio.channel.penetration.{name}': value {around}: it does not go with "
                                  f"radio.channel.path_loss.model {self.path_loss.model}; allowed "
-                                 f"{', '.join(_AROUND[around])} (TR 38.901 7.4.3)")
+                                 f"{', '.join(allowed(around))} (TR 38.901 7.4.3)")
 
     def _check_shadowing(self, route: Route) -> None:
         if route.shadowing != "tr38901":
