@@ -301,7 +301,9 @@ def test_the_pods_of_kubernetes_run_commands(tmp_path):
 
 
 def test_the_cluster_in_python_is_a_call_of_its_library(tmp_path, monkeypatch):
+    handler = signal.getsignal(signal.SIGINT)
     from dask_jobqueue import SLURMCluster
+    signal.signal(signal.SIGINT, handler)  # dask_jobqueue/runner.py takes SIGINT when it is imported
 
     monkeypatch.chdir(tmp_path)
     fleet_key.make(Path("fleet.pem"))

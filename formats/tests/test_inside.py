@@ -66,7 +66,6 @@ NAMED = {
     ("lab/cellbed/cli/replicate.py", "webbrowser.open((where / 'summary/report.html').resolve().as_uri())"),  # a page
     ("lab/cellbed/api/link.py", "written.write_text(text)"),  # a script, where the user wants it
     ("lab/cellbed/link/live.py", "os.open(directory, os.O_PATH | os.O_CLOEXEC)"),  # on the way to a socket
-    ("lab/cellbed/link/fitted.py", "open(path, 'rb')"),  # a file that a user named
     ("lab/cellbed/link/compose.py", "container.hosts.read_text()"),  # of a container, as its engine says
     ("lab/cellbed/link/compose.py", "container.hosts.write_text(lines + known)"),
     ("analysis/cellbed_analysis/report/why_flow.py", "means.rename({means.columns[0]: 'name'})"),  # of a frame

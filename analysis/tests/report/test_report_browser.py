@@ -127,7 +127,7 @@ def test_dragging_zooms_all_panels(report: Path, visit: Any) -> None:
         page.mouse.move(x + further, y + 40, steps=3)
         page.wait_for_timeout(100)
     page.mouse.up()
-    page.wait_for_timeout(300)
+    page.wait_for_function(f"(before) => ({LOOK})().start > before", arg=before["start"])
     after = page.evaluate(LOOK)
     assert before["start"] < after["start"] < 2.3 < after["end"] < before["end"]
 
@@ -137,7 +137,7 @@ def test_follows_the_colours_of_the_reader(report: Path, visit: Any) -> None:
     page.wait_for_function(DRAWN)
     light = page.evaluate(LOOK)
     page.emulate_media(color_scheme="dark")
-    page.wait_for_timeout(200)
+    page.wait_for_function(f"(before) => ({LOOK})().colour !== before", arg=light["colour"])
     dark = page.evaluate(LOOK)
     assert light["background"] != dark["background"]
     assert (light["colour"], dark["colour"]) == ("#1b1f24", "#e6e6e6")
