@@ -17,9 +17,10 @@ from . import shadowing
 from .tr38901 import Macroscopic
 
 
-def _below(deviations: np.ndarray) -> np.ndarray:
+def share_below(deviations: np.ndarray) -> np.ndarray:
     """Share of a Gaussian distribution that lies below."""
-    return np.array([0.5 * math.erfc(-value / math.sqrt(2.0)) for value in deviations.tolist()])
+    below = [0.5 * math.erfc(-value / math.sqrt(2.0)) for value in deviations.ravel().tolist()]
+    return np.array(below).reshape(deviations.shape)
 
 
 def sight(model: Macroscopic, seed: int, site: str, places: np.ndarray, distance_m: np.ndarray) -> np.ndarray:
@@ -30,7 +31,7 @@ def sight(model: Macroscopic, seed: int, site: str, places: np.ndarray, distance
         distance_m: of the places from it, along the ground.
     """
     field = shadowing.field(seed, f"sight/{site}", places, model.SIGHT_M)
-    return _below(field) < model.los_probability(distance_m)
+    return share_below(field) < model.los_probability(distance_m)
 
 
 def shadowing_db(model: Macroscopic, seed: int, site: str, places: np.ndarray, distance_m: np.ndarray,

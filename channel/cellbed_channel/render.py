@@ -93,9 +93,11 @@ class Parameters:
     def from_dict(cls, data: Mapping[str, Any]) -> Parameters:
         """From nested mappings, such as the `radio.channel` of a scenario's settings."""
         inner = {"swing": SwingParameters, "path_loss": PathLossParameters, "link": Budget, "cqi": CqiParameters,
-                 "cell_edge": CellEdgeParameters, "route": RouteParameters, "blockage": BlockageParameters}
+                 "cell_edge": CellEdgeParameters, "blockage": BlockageParameters}
         values = {key: inner[key](**value) if key in inner and value is not None else value
                   for key, value in data.items()}
+        if values.get("route") is not None:
+            values["route"] = RouteParameters.from_dict(values["route"])
         if "swing" in values:
             swing = asdict(values["swing"])
             values["swing"] = SwingParameters(**{**swing, "distance_m": tuple(swing["distance_m"])})
@@ -297,7 +299,7 @@ def _kept(parameters: Parameters) -> dict[str, Any]:
     elif parameters.route is not None:
         if parameters.route.fading_profile == RouteParameters.fading_profile:
             del kept["route"]["fading_profile"], kept["route"]["delay_spread_ns"]
-        for name in ("shadowing", "interferers", "rx_antennas", "beam_gain_db"):
+        for name in ("shadowing", "interferers", "rx_antennas", "beam_gain_db", "beams"):
             if kept["route"][name] == getattr(RouteParameters, name):
                 del kept["route"][name]
     return kept

@@ -18,11 +18,12 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from . import blockage, cqi, fading, large_scale, path_loss, penetration, profiles, shadowing, tr38901, track
+from . import beams, blockage, cqi, fading, large_scale, path_loss, penetration, profiles, shadowing, tr38901, track
+from .beams import BeamParameters
 from .blockage import BlockageParameters, Way
 from .error import ParameterError
 from .link import RB_HZ, Budget, centi_db, noise_dbm
@@ -53,6 +54,8 @@ class RouteParameters:
         interferers: (x, y) of other eNBs, which serve nobody and only interfere.
         rx_antennas: of each receiver, UE and eNB. Source: TS 36.101 7.2 (two of a UE)
         beam_gain_db: B above; 10 log10 of the elements of an array that is steered. Source: TR 38.901 7.3
+        beams: which beams there are, and when another one serves; B is then that of their peaks. None: one points at
+            the UE all the time.
     """
 
     enbs: Mapping[str, Sequence[float]] = field(default_factory=dict)
@@ -71,6 +74,13 @@ class RouteParameters:
     interferers: Sequence[Sequence[float]] = ()
     rx_antennas: int = 1
     beam_gain_db: float = 0.0
+    beams: BeamParameters | None = None
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> RouteParameters:
+        """From nested mappings."""
+        given = data.get("beams")
+        return cls(**{**data, "beams": None if given is None else BeamParameters(**given)})
 
     def sites(self) -> dict[str, Sequence[float]]:
         """Where everybody is who sends: the eNBs, and behind them those that only interfere."""
@@ -157,18 +167,19 @@ class Links:
         for number, (site, place) in enumerate(self.sites.items()):
             offset = places - np.array(place, dtype=float)
             distance = np.sqrt(offset[:, 0] * offset[:, 0] + offset[:, 1] * offset[:, 1])
-            sight = self._sight(site, places, np.maximum(distance - self.inside.depth_m, 0.0))
+            sight = self.sight(site, places, distance)
             lost = shadow[:, number] if shadow is not None else large_scale.shadowing_db(
                 radio.tables(), self.seed, site, places, distance, sight)
             gain = (radio.budget.gain_db(self.direction, radio.n_rb, radio.rb_hz) - radio.loss.loss_db(distance, sight)
                     - lost - self.inside.loss_db)
-            if radio.blockers is not None and radio.way is not None:
+            if radio.blockers is not None and radio.way is not None and parameters.beams is None:
                 gain = gain - blockage.loss_db(radio.blockers, radio.way, self.seed, (self.ue, site), t_s, distance)
             columns.append(gain)
         return np.column_stack(columns)
 
-    def _sight(self, site: str, places: np.ndarray, distance_m: np.ndarray) -> np.ndarray:
-        radio = self.radio
+    def sight(self, site: str, places: np.ndarray, ground_m: np.ndarray) -> np.ndarray:
+        """Whether there is line of sight to a site at (n, 2) places, which are so far from it."""
+        radio, distance_m = self.radio, np.maximum(ground_m - self.inside.depth_m, 0.0)
         if radio.los == "by_place":
             return large_scale.sight(radio.tables(), self.seed, site, places, distance_m)
         return path_loss.sight(radio.loss, radio.los, (self.ue, site), distance_m, self.seed)
@@ -191,12 +202,32 @@ def _values(table: str, sinr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return cqi.over_blocks(sinr, table)
 
 
-def _sinr(parameters: RouteParameters, direction: str, power: np.ndarray, enb: int) -> np.ndarray:
-    """(times, resource blocks) of the direction in the cell of an eNB."""
+def _sinr(parameters: RouteParameters, direction: str, power: np.ndarray, enb: int, pair: np.ndarray | None) \
+        -> np.ndarray:
+    """(times, resource blocks) of the direction in the cell of an eNB, by the (times, sites) ratio of beams."""
     own = power[:, enb] * _ratio(np.array(parameters.beam_gain_db)) if parameters.beam_gain_db else power[:, enb]
+    if pair is not None:
+        own = own * pair[:, enb, None]
     if direction == "ul":
         return np.asarray(own.sum(axis=0))
     return np.asarray((own / (1.0 + parameters.load * (power.sum(axis=1) - power[:, enb]))).sum(axis=0))
+
+
+def beams_of(links: Links) -> beams.Beams | None:
+    """The beams of a UE and all eNBs, from its downlink; None where one points at it all the time."""
+    parameters, radio = links.parameters, links.radio
+    if parameters.beams is None:
+        return None
+
+    def sinr_db(t_s: np.ndarray) -> np.ndarray:
+        power = _ratio(links.gain_db(t_s))
+        own = power[:, :len(parameters.enbs)]
+        sinr = own / (1.0 + parameters.load * (power.sum(axis=1, keepdims=True) - own))
+        return np.asarray(10.0 * np.log10(sinr) + parameters.beam_gain_db)
+
+    return beams.Beams(parameters.beams, beams.Surroundings(
+        radio.tables(), links.seed, links.ue, links.way, parameters.start_s, dict(parameters.enbs), links.sight,
+        sinr_db, radio.blockers, radio.way))
 
 
 def _rsrp_cdbm(radio: Radio, mean_power: np.ndarray, beam_gain_db: float) -> np.ndarray:
@@ -223,22 +254,27 @@ def render(parameters: RouteParameters, radio: Radio, tracks: Mapping[str, track
     block = max(1, _BLOCK * step_ms // MEASUREMENT_MS) * (MEASUREMENT_MS // step_ms)  # whole periods
     series, measured = [], []
     for number, (ue, way) in enumerate(tracks.items(), 1):
-        for direction in ("ul", "dl"):
-            links = Links(parameters, radio, ue, direction, way, seed)
-            parts: list[list[tuple[np.ndarray, np.ndarray]]] = [[] for _ in parameters.enbs]
-            means: list[list[np.ndarray]] = [[] for _ in parameters.enbs]
-            for first in range(times.start, times.stop, block):
-                each_block()
-                power = links.power(np.arange(first, min(first + block, times.stop)) * (step_ms / 1000.0))
-                for enb in range(len(parameters.enbs)):
-                    parts[enb].append(_values(radio.cqi_tables[direction], _sinr(parameters, direction, power, enb)))
-                    means[enb].append(power[:, enb].mean(axis=2))
-            for enb, of in enumerate(parts):
-                sinr, best = (np.concatenate(columns) for columns in zip(*of, strict=True))
-                series.append(Series(number, direction, sinr, best, enb))
-                if direction == "dl":
-                    mean = np.concatenate(means[enb], axis=1)
-                    measured.append(_measured(parameters, radio, number, enb, mean, step_ms, times.start))
+        both = {direction: Links(parameters, radio, ue, direction, way, seed) for direction in ("ul", "dl")}
+        pairs = beams_of(both["dl"])
+        parts: dict[tuple[str, int], list[tuple[np.ndarray, np.ndarray]]] = {
+            (direction, enb): [] for direction in both for enb in range(len(parameters.enbs))}
+        means: list[list[np.ndarray]] = [[] for _ in parameters.enbs]
+        for first in range(times.start, times.stop, block):
+            each_block()
+            steps = np.arange(first, min(first + block, times.stop))
+            pair = None if pairs is None else _ratio(pairs.gain_db(steps * step_ms))
+            power = {direction: links.power(steps * (step_ms / 1000.0)) for direction, links in both.items()}
+            for (direction, enb), of in parts.items():
+                sinr = _sinr(parameters, direction, power[direction], enb, pair)
+                of.append(_values(radio.cqi_tables[direction], sinr))
+            for enb, of_enb in enumerate(means):
+                mean = power["dl"][:, enb].mean(axis=2)
+                of_enb.append(mean if pair is None else mean * pair[:, enb])
+        for (direction, enb), of in parts.items():
+            values, best = (np.concatenate(columns) for columns in zip(*of, strict=True))
+            series.append(Series(number, direction, values, best, enb))
+        measured += [_measured(parameters, radio, number, enb, np.concatenate(of_enb, axis=1), step_ms, times.start)
+                     for enb, of_enb in enumerate(means)]
     return series, measured
 
 

@@ -25,7 +25,7 @@ def field(seed: int, name: str, places: np.ndarray, decorrelation_m: float) -> n
     k D = sqrt(1 / (1 - u)^2 - 1). A sum of waves is Gaussian as far as there are many.
     """
     source = stream(seed, name)
-    draws = np.array([source.random() for _ in range(3 * WAVES)]).reshape(3, WAVES)
+    draws = source.random((3, WAVES))
     number = np.sqrt(1.0 / (1.0 - draws[0]) ** 2 - 1.0) / decorrelation_m
     angle = 2.0 * math.pi * draws[1]
     phase = places[:, :1] * (number * np.cos(angle)) + places[:, 1:] * (number * np.sin(angle))

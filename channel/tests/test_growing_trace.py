@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cellbed_channel import trace
+from cellbed_channel.beams import BeamParameters
 from cellbed_channel.blockage import BlockageParameters
 from cellbed_channel.cell_edge import CellEdgeParameters
 from cellbed_channel.error import ParameterError
@@ -87,6 +88,15 @@ def test_along_a_route(tmp_path, waypoints):
     (tmp_path / "way.csv").write_text("\n".join(["x_m,y_m,t_s", *waypoints]) + "\n")
     route = RouteParameters(ENBS, {"ue1": "way.csv"}, interferers=((0.0, 700.0),), rx_antennas=2)
     compare(tmp_path, Parameters("route", 5, route=route), TWO, 1)
+
+
+def test_beams_along_a_route(tmp_path):
+    """Those of a window follow from what was shortly before it, however much has been rendered."""
+    (tmp_path / "way.csv").write_text("x_m,y_m,t_s\n-80,30,0\n80,30,40\n")
+    route = RouteParameters(ENBS, {"ue1": "way.csv"}, shadowing="tr38901", beam_gain_db=18.0,
+                            beams=BeamParameters(self_blocking="portrait"))
+    loss, blockage = PathLossParameters("umi_38901", "by_place", 28.0, 10.0), BlockageParameters(per_minute=60.0)
+    compare(tmp_path, Parameters("route", 10, path_loss=loss, blockage=blockage, route=route), TWO, 1)
 
 
 def test_its_end_is_not_known(tmp_path):

@@ -23,7 +23,8 @@ Row = tuple[str, str, str, str]
 _COMMENT_COLUMN = 32
 _MEANING_MAX = 80  # characters of a meaning that stand beside a key
 _BEARER = "radio.ues.<name>.bearers[]."
-_SECTIONS = {"radio.channel.route": "route", "radio.handover.a3": "route", "radio.handover.detach_times": "route",
+_SECTIONS = {"radio.channel.route": "route", "radio.channel.route.beams": "nr-handover",
+             "radio.handover.a3": "route", "radio.handover.detach_times": "route",
              "radio.handover.preparation_times": "route", "radio.handover.condition": "nr-handover",
              "radio.handover.link_failure": "nr-handover", "mptcp": "radios"}
 
@@ -31,9 +32,9 @@ _SECTIONS = {"radio.channel.route": "route", "radio.handover.a3": "route", "radi
 def file_of(key: str) -> str | None:
     """Which file shows a key; None for one of another system that a UE has as the radio has it, which shows it."""
     shown_in = {**_SECTIONS, **{f"radio.{system}": system.replace("_", "-") for system in radio_system.others()}}
-    for section, name in shown_in.items():
+    for section in sorted(shown_in, key=len, reverse=True):  # a section within another one first
         if key.startswith(f"{section}."):
-            return f"reference-{name}.yaml"
+            return f"reference-{shown_in[section]}.yaml"
     of_bearer = key.startswith(_BEARER)
     section, _, last = key.removeprefix(_BEARER if of_bearer else "radio.").rpartition(".")
     if last in nr.ONLY_IN_NR.get(section, ()):

@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 from cellbed import paths
 from cellbed.error import ScenarioError
 from cellbed.run import radios
+from cellbed.scenario.beams import Beams
 from cellbed.scenario.fields import FilePath, Key, Milliseconds, Model, Name, known, unset
 
 # Of a route's measurements.
@@ -244,6 +245,10 @@ class Route(Model):
         says="What the beam of an eNB's array adds for its own UE in both directions; what other UEs hear of it comes "
              "without. 10 log10 of the elements, 18 dB for 64, where `link.enb_gain_dbi` is the gain of one, 8 dBi in "
              "TR 38.901 Table 7.3-1")
+    beams: Beams | None = Key(None, exclude_if=unset,
+        says="Beams that point where they point, ways around corners by which a UE hears them, and what happens when "
+             "another one is better or none is left. With `radio.system: nr` and path loss `uma_38901`, `umi_38901` or "
+             "`rma_38901`; null: a beam points at each UE all the time")
 
 
 # Keys of a route that mean nothing with `shadowing: tr38901`.
@@ -366,8 +371,18 @@ class Channel(Model):
                 raise ValueError(f"key 'radio.channel.route.{key}': value {getattr(route, key):g}: shadowing tr38901 "
                                  "takes it from TR 38.901 Table 7.4.1-1; remove the key, or set shadowing: given")
 
+    def _check_beams(self, route: Route) -> None:
+        if route.beams is None:
+            return
+        from cellbed_channel.clusters import MODELS
+
+        if self.path_loss.model not in MODELS:
+            raise ValueError(f"key 'radio.channel.route.beams': path_loss.model {self.path_loss.model} has no angles; "
+                             f"allowed {', '.join(MODELS)} (TR 38.901 Table 7.5-6)")
+
     def _check_route(self, route: Route, ues: Mapping[str, Any], enbs: Sequence[str]) -> None:
         self._check_shadowing(route)
+        self._check_beams(route)
         for name in enbs:
             if name not in route.enbs:
                 raise ValueError(f"key 'radio.channel.route.enbs.{name}': missing; give [x, y] in metres")

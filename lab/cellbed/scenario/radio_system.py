@@ -55,6 +55,9 @@ def _check_not_nr(radio: Radio) -> None:
         raise ValueError(f"key 'radio.handover.procedure': value {radio.handover.procedure}: radio.system "
                          f"{radio.system} does not have it; allowed standard, fast_path_switch, prediction, or set "
                          "radio.system: nr")
+    if radio.channel is not None and radio.channel.route is not None and radio.channel.route.beams is not None:
+        raise ValueError(f"key 'radio.channel.route.beams': radio.system {radio.system} does not have them; remove the "
+                         "key, or set radio.system: nr")
     layers: list[tuple[str, Radio | Bearer]] = [("radio", radio)]
     layers += [(f"radio.ues.{name}.bearers.{i}", bearer) for name, ue in radio.ues.items()
                for i, bearer in enumerate(ue.bearers)]

@@ -15,6 +15,7 @@ from pydantic_core import PydanticUndefined
 from cellbed.cli import reference_scenarios
 from cellbed.error import ScenarioError
 from cellbed.scenario import nr, radio_system
+from cellbed.scenario.beams import Beams
 from cellbed.scenario.channel import Route
 from cellbed.scenario.description import expand
 from cellbed.scenario.file import validate
@@ -115,7 +116,7 @@ def test_every_key_of_a_route_and_of_event_a3():
     assert a3 == A3().model_dump(mode="json")
 
 
-def test_every_key_of_a_handover_between_gnbs():
+def test_every_key_of_a_handover_between_gnbs_and_of_their_beams():
     path = ROOT / "scenarios/reference-nr-handover.yaml"
     shown = yaml.safe_load(path.read_text())["radio"]["handover"]
     (run,) = expand(path)[1]
@@ -124,6 +125,9 @@ def test_every_key_of_a_handover_between_gnbs():
         key: handover[key] for key in nr.ONLY_IN_NR["handover"]} == ONLY_IN_NR
     assert set(shown["condition"]) == set(Condition.model_fields)
     assert shown["condition"] == handover["condition"] == Condition().model_dump(mode="json")
+    beams = yaml.safe_load(path.read_text())["radio"]["channel"]["route"]["beams"]
+    assert set(beams) == set(Beams.model_fields)
+    assert beams == run.settings["radio"]["channel"]["route"]["beams"] == Beams().model_dump(mode="json")
 
 
 def test_every_key_of_other_systems_is_shown():
