@@ -299,9 +299,11 @@ def _kept(parameters: Parameters) -> dict[str, Any]:
     elif parameters.route is not None:
         if parameters.route.fading_profile == RouteParameters.fading_profile:
             del kept["route"]["fading_profile"], kept["route"]["delay_spread_ns"]
-        for name in ("shadowing", "interferers", "rx_antennas", "beam_gain_db", "beams"):
+        for name in ("shadowing", "interferers", "rx_antennas", "beam_gain_db", "beams", "load_users"):
             if kept["route"][name] == getattr(RouteParameters, name):
                 del kept["route"][name]
+        if parameters.route.load_users is None:
+            del kept["route"]["load_busy_ms"]
     return kept
 
 

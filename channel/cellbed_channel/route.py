@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """UEs on their way past several eNBs, or gNBs, each with a channel of its own.
 
-Downlink of an eNB:  SINR = B P / (load x sum of the P of other eNBs + noise)   of each resource block
+Downlink of an eNB:  SINR = B P / (sum of load x P of other eNBs + noise)   of each resource block
 Uplink to an eNB:    B P / noise, without other UEs
 
 P is the power over noise of a resource block: transmit power, antennas, path loss, shadowing, and fading of every link
@@ -22,7 +22,20 @@ from typing import Any, Literal
 
 import numpy as np
 
-from . import beams, blockage, cqi, fading, large_scale, path_loss, penetration, profiles, shadowing, tr38901, track
+from . import (
+    beams,
+    blockage,
+    cell_load,
+    cqi,
+    fading,
+    large_scale,
+    path_loss,
+    penetration,
+    profiles,
+    shadowing,
+    tr38901,
+    track,
+)
 from .beams import BeamParameters
 from .blockage import BlockageParameters, Way
 from .error import ParameterError
@@ -47,6 +60,7 @@ class RouteParameters:
         speed_mps: of UEs whose files say neither times nor speeds.
         start_s: where on its way each UE is in sub-frame 0: as far as it comes in that time.
         load: share of the time in which other eNBs send; it scales their power.
+        load_users, load_busy_ms: cell_load.share of each other eNB, whose mean is `load`; None: it is constant.
         fading, fading_profile, delay_spread_ns: multipath, by profiles.profile.
         shadowing: given, by the next three, or tr38901, by path loss model and line of sight as large_scale has it.
         shadowing_sigma_db, shadowing_decorrelation_m, site_correlation: as in shadowing.loss_db.
@@ -75,6 +89,8 @@ class RouteParameters:
     rx_antennas: int = 1
     beam_gain_db: float = 0.0
     beams: BeamParameters | None = None
+    load_users: int | None = None
+    load_busy_ms: int = 1000
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> RouteParameters:
@@ -202,15 +218,28 @@ def _values(table: str, sinr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return cqi.over_blocks(sinr, table)
 
 
-def _sinr(parameters: RouteParameters, direction: str, power: np.ndarray, enb: int, pair: np.ndarray | None) \
-        -> np.ndarray:
+def _loads(parameters: RouteParameters, seed: int, t_s: np.ndarray) -> float | np.ndarray:
+    """Of each site: the same all the time, or (sites, times)."""
+    if parameters.load_users is None:
+        return parameters.load
+    return np.stack([cell_load.share(seed, site, t_s, parameters.load, parameters.load_users,
+                                     parameters.load_busy_ms / 1000.0) for site in parameters.sites()])
+
+
+def _sinr(parameters: RouteParameters, direction: str, power: np.ndarray, enb: int, load: float | np.ndarray,
+          pair: np.ndarray | None = None) -> np.ndarray:
     """(times, resource blocks) of the direction in the cell of an eNB, by the (times, sites) ratio of beams."""
     own = power[:, enb] * _ratio(np.array(parameters.beam_gain_db)) if parameters.beam_gain_db else power[:, enb]
     if pair is not None:
         own = own * pair[:, enb, None]
     if direction == "ul":
         return np.asarray(own.sum(axis=0))
-    return np.asarray((own / (1.0 + parameters.load * (power.sum(axis=1) - power[:, enb]))).sum(axis=0))
+    if isinstance(load, float):
+        heard = load * (power.sum(axis=1) - power[:, enb])
+    else:
+        sent = load[:, :, None] * power
+        heard = sent.sum(axis=1) - sent[:, enb]
+    return np.asarray((own / (1.0 + heard)).sum(axis=0))
 
 
 def beams_of(links: Links) -> beams.Beams | None:
@@ -220,10 +249,9 @@ def beams_of(links: Links) -> beams.Beams | None:
         return None
 
     def sinr_db(t_s: np.ndarray) -> np.ndarray:
-        power = _ratio(links.gain_db(t_s))
-        own = power[:, :len(parameters.enbs)]
-        sinr = own / (1.0 + parameters.load * (power.sum(axis=1, keepdims=True) - own))
-        return np.asarray(10.0 * np.log10(sinr) + parameters.beam_gain_db)
+        power, load = _ratio(links.gain_db(t_s)).T[None, :, :, None], _loads(parameters, links.seed, t_s)
+        sinr = [_sinr(parameters, "dl", power, enb, load) for enb in range(len(parameters.enbs))]
+        return np.asarray(10.0 * np.log10(np.concatenate(sinr, axis=1)))
 
     return beams.Beams(parameters.beams, beams.Surroundings(
         radio.tables(), links.seed, links.ue, links.way, parameters.start_s, dict(parameters.enbs), links.sight,
@@ -263,9 +291,11 @@ def render(parameters: RouteParameters, radio: Radio, tracks: Mapping[str, track
             each_block()
             steps = np.arange(first, min(first + block, times.stop))
             pair = None if pairs is None else _ratio(pairs.gain_db(steps * step_ms))
-            power = {direction: links.power(steps * (step_ms / 1000.0)) for direction, links in both.items()}
+            t_s = steps * (step_ms / 1000.0)
+            load = _loads(parameters, seed, t_s)
+            power = {direction: links.power(t_s) for direction, links in both.items()}
             for (direction, enb), of in parts.items():
-                sinr = _sinr(parameters, direction, power[direction], enb, pair)
+                sinr = _sinr(parameters, direction, power[direction], enb, load, pair)
                 of.append(_values(radio.cqi_tables[direction], sinr))
             for enb, of_enb in enumerate(means):
                 mean = power["dl"][:, enb].mean(axis=2)

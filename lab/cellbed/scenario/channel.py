@@ -3,26 +3,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from cellbed import paths
 from cellbed.error import ScenarioError
 from cellbed.run import radios
-from cellbed.scenario.beams import Beams
-from cellbed.scenario.fields import FilePath, Key, Milliseconds, Model, Name, known, unset
-
-# Of a route's measurements.
-_MEASUREMENT_MS = 200
+from cellbed.scenario.fields import FilePath, Key, Milliseconds, Model, known, unset
+from cellbed.scenario.path_loss import OF_TR38901, PathLoss
+from cellbed.scenario.route import Route
 
 Decibels = Annotated[float, Field(ge=-100, le=100)]
-Metres = Annotated[float, Field(ge=-1e6, le=1e6)]
-Latitude = Annotated[float, Field(ge=-90, le=90)]
-Longitude = Annotated[float, Field(ge=-180, le=180)]
 FixedCqi = Annotated[int, Field(ge=1, le=15)] | None
 CqiTable = Literal["kawser", "piro", "vienna", "mezzavilla"]
 
@@ -39,80 +33,6 @@ class Swing(Model):
              "of them move")
     start: Literal["near", "far"] = Key("near",
         says="Whether the UEs start at the least or at the greatest distance. Nardini does not say")
-
-
-class _Valid(NamedTuple):
-    """What a model of path loss is valid for, and heights where none are given.
-
-    Source: TR 38.901 Table 7.4.1-1, Table 7.2-2, Table 7.8-7
-    """
-
-    carrier_ghz: tuple[float, float]
-    enb_m: float
-    building_m: float = 20.0
-    enb_least_m: float = 5.0
-    ue_below_m: float = math.inf
-
-
-_MODELS = {"uma": _Valid((2.0, 6.0), 25.0, enb_least_m=10.0), "uma_38901": _Valid((0.5, 100.0), 25.0),
-           "umi_38901": _Valid((0.5, 100.0), 10.0), "rma_38901": _Valid((0.5, 30.0), 35.0, 5.0),
-           "inh_mixed_38901": _Valid((0.5, 100.0), 3.0, enb_least_m=1.0),
-           "inh_open_38901": _Valid((0.5, 100.0), 3.0, enb_least_m=1.0),
-           "inf_sl_38901": _Valid((0.5, 100.0), 1.5, enb_least_m=1.0),
-           "inf_dl_38901": _Valid((0.5, 100.0), 1.5, enb_least_m=1.0),
-           "inf_sh_38901": _Valid((0.5, 100.0), 8.0, enb_least_m=2.0, ue_below_m=2.0),
-           "inf_dh_38901": _Valid((0.5, 100.0), 8.0, enb_least_m=6.0, ue_below_m=6.0)}
-_OF_TR38901 = ", ".join(name for name in _MODELS if name != "uma")
-
-
-class PathLoss(Model):
-    """Source: Nardini, Table 1; TR 36.814 Table B.1.2.1-1 (heights, street, buildings); TR 38.901 Table 7.4.1-1."""
-
-    model: Literal["uma", "uma_38901", "umi_38901", "rma_38901", "inh_mixed_38901", "inh_open_38901", "inf_sl_38901",
-                   "inf_dl_38901", "inf_sh_38901", "inf_dh_38901"] = Key("uma",
-        says="For all links, from 10 m to 5 km. `uma`: Urban Macro of LTE, TR 36.814 Table B.1.2.1-1, Nardini, Table "
-             "1; `uma_38901`, `umi_38901`, `rma_38901`: Urban Macro, Urban Micro (street canyon) and Rural Macro of "
-             "5G, TR 38.901 Table 7.4.1-1. In these an eNB without a height is 25, 10 and 35 m high, and buildings "
-             "are 5 m high in Rural Macro. `inh_mixed_38901`, `inh_open_38901`: an office with walls, or an open one, "
-             "from 1 to 150 m, with antennas at a ceiling of 3 m. `inf_sl_38901`, `inf_dl_38901`, `inf_sh_38901`, "
-             "`inf_dh_38901`: a factory with sparse (s) or dense (d) machines, from 1 to 600 m, with a low (l) antenna "
-             "of 1.5 m or a high (h) one of 8 m. Machines are 10 m wide and 2 m high on a fifth of the floor, or 2 m "
-             "wide and 6 m high on 60 % of it. TR 38.901 Table 7.8-7")
-    los: Literal["never", "always", "drawn", "by_place"] = Key("never",
-        says="Line of sight. `drawn`: each link draws once, with the probability that its distance has; `by_place`: a "
-             "map of each eNB says where there is, with the same probability and correlated over the 50 to 60 m, "
-             "in an office 10 m and in a factory 1 or 5 m, of TR 38.901 Table 7.6.3.1-2, with models of 5G and "
-             "`model: route` only. Nardini does not say; with line of sight every CQI of section IV would be 15, and "
-             "the paper's simulator has none")
-    carrier_ghz: float = Key(2.0, 0.5, 100,
-        says="Carrier frequency: 2 to 6 GHz with `uma`, up to 30 GHz with `rma_38901`. Nardini, Table 1")
-    enb_height_m: float = Key(25.0, 1, 150, says="Height of the eNB's antenna, 10 m and more with `uma`, 5 m and more "
-                              "with the others outdoors. TR 36.814 Table B.1.2.1-1")
-    ue_height_m: float = Key(1.5, None, 10, gt=1, says="Height of a UE's antenna. TR 36.814 Table B.1.2.1-1")
-    street_width_m: float = Key(20.0, 5, 50, says="Width of the streets. TR 36.814 Table B.1.2.1-1")
-    building_height_m: float = Key(20.0, 5, 50, says="Average height of the buildings. TR 36.814 Table B.1.2.1-1")
-
-    @model_validator(mode="before")
-    @classmethod
-    def heights_of_the_model(cls, data: Any) -> Any:
-        if not isinstance(data, Mapping) or data.get("model") not in _MODELS:
-            return data
-        valid = _MODELS[data["model"]]
-        return {"enb_height_m": valid.enb_m, "building_height_m": valid.building_m, **data}
-
-    @model_validator(mode="after")
-    def what_the_model_covers(self) -> PathLoss:
-        (low, high), _, _, least_m, below_m = _MODELS[self.model]
-        if not low <= self.carrier_ghz <= high:
-            raise ValueError(f"key 'carrier_ghz': value {self.carrier_ghz:g}: model {self.model} does not cover it; "
-                             f"allowed {low:g}..{high:g}")
-        if self.enb_height_m < least_m:
-            raise ValueError(f"key 'enb_height_m': value {self.enb_height_m:g}: model {self.model} does not cover it; "
-                             f"allowed {least_m:g}..150")
-        if self.ue_height_m >= below_m:
-            raise ValueError(f"key 'ue_height_m': value {self.ue_height_m:g}: model {self.model} has machines of "
-                             f"{below_m:g} m, and UEs are lower; allowed more than 1, less than {below_m:g}")
-        return self
 
 
 class LinkBudget(Model):
@@ -198,63 +118,6 @@ class CellEdge(Model):
              "4 to the report")
 
 
-class Route(Model):
-    """UEs on their way past several eNBs. Source: TR 36.814 Tables A.2.1.1-2, B.1.2.1-1; TS 36.133 8.1.2.2."""
-
-    enbs: dict[Name, tuple[Metres, Metres]] = Key(..., min_length=1, max_length=4,
-        says="Position [x, y] of each eNB in metres, east and north")
-    tracks: dict[Name, FilePath] = Key({}, max_length=100,
-        says="File of waypoints of each UE that moves, GPX or CSV, relative to the scenario; its content is part of a "
-             "run's identity. UEs without one stay at `positions`")
-    origin: tuple[Latitude, Longitude] | None = Key(None,
-        says="Latitude and longitude of [0, 0] in degrees, for waypoints in degrees")
-    speed_mps: float = Key(10.0, 0.01, 200,
-        says="Speed of UEs whose waypoints have neither times nor speeds. Our own: 36 km/h, a bus")
-    start_s: float = Key(0.0, 0, 86400,
-        says="How long UEs have been on their way in sub-frame 0, which is one second before the traffic")
-    load: float = Key(0.5, 0, 1,
-        says="Share of the time for which the other eNBs send; it scales their power, which is interference in the "
-             "downlink. Our own. Crowds do not change it")
-    fading: bool = Key(True,
-        says="Multipath fading, with draws of its own for each link, by Extended Pedestrian A of TS 36.104 or by "
-             "`fading_profile`. It belongs to places, so it changes as fast as the UE moves; with `granularity_ms: 1` "
-             "it is followed up to some 30 m/s")
-    fading_profile: Literal["epa", "tdl_a", "tdl_b", "tdl_c", "tdl_d", "tdl_e"] = Key("epa",
-        exclude_if=lambda name: name == "epa",
-        says="Which copies of the signal there are: `epa`: Extended Pedestrian A; the others are those of TR 38.901 "
-             "Tables 7.7.2-1 to 7.7.2-5, of which `tdl_d` and `tdl_e` have line of sight")
-    delay_spread_ns: float = Key(100.0, 1, 5000, exclude_if=lambda spread: spread == 100.0,
-        says="RMS delay spread that `tdl_a` to `tdl_e` are scaled to. 100 ns is \"nominal\" in TR 38.901 Table 7.7.3-1")
-    shadowing_sigma_db: float = Key(6.0, 0, 20,
-        says="Standard deviation of the shadowing. TR 36.814 Table B.1.2.1-1, Urban Macro without line of sight")
-    shadowing_decorrelation_m: float = Key(50.0, 0.1, 1000,
-        says="Distance over which the correlation of shadowing falls to 1/e. TR 36.814 Table A.2.1.1-2")
-    site_correlation: float = Key(0.5, 0, 1,
-        says="Correlation of shadowing between eNBs. TR 36.814 Table A.2.1.1-2")
-    shadowing: Literal["given", "tr38901"] = Key("given", exclude_if=lambda how: how == "given",
-        says="`given`: shadowing has the deviation, distance and correlation beside this key, and a map for each UE; "
-             "`tr38901`: those of the path loss model with and without line of sight (TR 38.901 Tables 7.4.1-1, "
-             "7.5-6), 3 to 8 dB and 6 to 120 m, independent between eNBs and the same for all UEs")
-    interferers: list[tuple[Metres, Metres]] = Key([], max_length=18, exclude_if=lambda places: not places,
-        says="Positions of further eNBs, which serve nobody: they send with `load` as the others do")
-    rx_antennas: int = Key(1, 1, 8, exclude_if=lambda antennas: antennas == 1,
-        says="Receive antennas of a UE, and of an eNB, each with fading of its own; the receiver adds up their SINRs "
-             "(maximum ratio combining). TS 36.101 7.2 and TS 38.101-1 7.2 require two of a UE, or four in the bands "
-             "of 5G from 2.5 GHz on")
-    beam_gain_db: float = Key(0.0, 0, 40, exclude_if=lambda gain: gain == 0.0,
-        says="What the beam of an eNB's array adds for its own UE in both directions; what other UEs hear of it comes "
-             "without. 10 log10 of the elements, 18 dB for 64, where `link.enb_gain_dbi` is the gain of one, 8 dBi in "
-             "TR 38.901 Table 7.3-1")
-    beams: Beams | None = Key(None, exclude_if=unset,
-        says="Beams that point where they point, ways around corners by which a UE hears them, and what happens when "
-             "another one is better or none is left. With `radio.system: nr` and path loss `uma_38901`, `umi_38901` or "
-             "`rma_38901`; null: a beam points at each UE all the time")
-
-
-# Keys of a route that mean nothing with `shadowing: tr38901`.
-_GIVEN_SHADOWING = ("shadowing_sigma_db", "shadowing_decorrelation_m", "site_correlation")
-
-
 class Blockage(Model):
     """People or vehicles that step into the way of every link with an eNB. Source: TR 38.901 7.6.4.2."""
 
@@ -325,13 +188,13 @@ class Channel(Model):
                              "radio.channel.model: route")
         if self.path_loss.los == "by_place" and (self.model != "route" or self.path_loss.model == "uma"):
             raise ValueError("key 'radio.channel.path_loss.los': value by_place: it needs radio.channel.model: route "
-                             f"and a path_loss.model of {_OF_TR38901}; set these (TR 38.901 7.6.3.3)")
+                             f"and a path_loss.model of {OF_TR38901}; set these (TR 38.901 7.6.3.3)")
         if self.blockage is not None and self.model not in _IN_THE_WAY:
             raise ValueError(f"key 'radio.channel.blockage': model {self.model} has no blockers; remove the key, or "
                              "set radio.channel.model: static, swing or route")
         self._check_penetration(ues)
         if self.route is not None:
-            self._check_route(self.route, ues, enbs)
+            self.route.check(self.path_loss.model, self.granularity_ms, self.positions, ues, enbs)
         elif len(enbs) > 1:
             raise ValueError(f"key 'radio.channel.model': value {self.model}: the model has one eNB, and the scenario "
                              "several; allowed route")
@@ -359,48 +222,6 @@ class Channel(Model):
                 raise ValueError(f"key 'radio.channel.penetration.{name}': value {around}: it does not go with "
                                  f"radio.channel.path_loss.model {self.path_loss.model}; allowed "
                                  f"{', '.join(allowed(around))} (TR 38.901 7.4.3)")
-
-    def _check_shadowing(self, route: Route) -> None:
-        if route.shadowing != "tr38901":
-            return
-        if self.path_loss.model == "uma":
-            raise ValueError("key 'radio.channel.route.shadowing': value tr38901: path_loss.model uma has no such "
-                             f"table; allowed {_OF_TR38901} (TR 38.901 Table 7.4.1-1)")
-        for key in _GIVEN_SHADOWING:
-            if key in route.model_fields_set:
-                raise ValueError(f"key 'radio.channel.route.{key}': value {getattr(route, key):g}: shadowing tr38901 "
-                                 "takes it from TR 38.901 Table 7.4.1-1; remove the key, or set shadowing: given")
-
-    def _check_beams(self, route: Route) -> None:
-        if route.beams is None:
-            return
-        from cellbed_channel.clusters import MODELS
-
-        if self.path_loss.model not in MODELS:
-            raise ValueError(f"key 'radio.channel.route.beams': path_loss.model {self.path_loss.model} has no angles; "
-                             f"allowed {', '.join(MODELS)} (TR 38.901 Table 7.5-6)")
-
-    def _check_route(self, route: Route, ues: Mapping[str, Any], enbs: Sequence[str]) -> None:
-        self._check_shadowing(route)
-        self._check_beams(route)
-        for name in enbs:
-            if name not in route.enbs:
-                raise ValueError(f"key 'radio.channel.route.enbs.{name}': missing; give [x, y] in metres")
-        for name in route.enbs:
-            known(f"radio.channel.route.enbs.{name}", name, dict.fromkeys(enbs))
-        for name in route.tracks:
-            known(f"radio.channel.route.tracks.{name}", name, dict.fromkeys(ues))
-        for name, ue in ues.items():
-            if ue.peer in ues:
-                raise ValueError(f"key 'radio.ues.{name}.peer': value {ue.peer}: radio.channel.model route has no "
-                                 "direct links; name an eNB")
-            if (name in route.tracks) == (name in self.positions):
-                state = "given twice" if name in route.tracks else "missing"
-                raise ValueError(f"key 'radio.channel.route.tracks.{name}': {state}; give either this or "
-                                 f"radio.channel.positions.{name}")
-        if _MEASUREMENT_MS % self.granularity_ms:
-            raise ValueError(f"key 'radio.channel.granularity_ms': value {self.granularity_ms}: model route measures "
-                             f"every {_MEASUREMENT_MS} ms; allowed divisors of {_MEASUREMENT_MS}")
 
     def _check_cell_edge(self, ues: Mapping[str, Any]) -> None:
         for name, ue in ues.items():

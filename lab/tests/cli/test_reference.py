@@ -16,13 +16,13 @@ from cellbed.cli import reference_scenarios
 from cellbed.error import ScenarioError
 from cellbed.scenario import nr, radio_system
 from cellbed.scenario.beams import Beams
-from cellbed.scenario.channel import Route
 from cellbed.scenario.description import expand
 from cellbed.scenario.file import validate
 from cellbed.scenario.handover import A3, ONLY_IN_NR, Condition
 from cellbed.scenario.model import Scenario
 from cellbed.scenario.mptcp import Mptcp
 from cellbed.scenario.packet_trace import PacketTrace
+from cellbed.scenario.route import Route
 from cellbed.scenario.traffic import Command, Transfer
 from cellbed.scenario.unit import parse_rate
 from cellbed.scenario.utran import Utran
