@@ -42,7 +42,7 @@ def test_spreads_are_those_of_the_report(model, sight, arrival, departure):
         assert np.median(np.log10(spreads)) == pytest.approx(expected, abs=0.16), name
 
 
-def test_a_place_has_the_same_clusters_whoever_comes_by():
+def test_clusters_belong_to_places():
     way = np.column_stack([np.linspace(0.0, 200.0, 101), np.zeros(101)])
     sight = np.arange(101) % 7 < 4
     whole = clusters.at(UMI, 3, "gnb", way, sight)
