@@ -33,6 +33,7 @@ _MS = 1_000_000
 _NETWORK_PORT, _SGW_PORT = 128, 112  # added to the number of a UE; of the S-GW
 _PING_BYTES = 84  # as ping sends by default
 _PING_EVERY_MS = 200
+_SERVER_MS = 40  # from the core network to what answers and back, in which a UE can fall asleep
 _ANSWERS_S = 5  # after the last ping; one that takes longer is lost
 _NUMBER_AT = 40  # of a ping, in the hexadecimal digits of its packet, behind the IPv4 header
 
@@ -84,7 +85,7 @@ class Pinged:
     """What an idle UE sees of its radio network.
 
     Attributes:
-        rtt_ms: (n,) of pings that came back.
+        rtt_ms: (n,) of pings that came back, without the server's part.
         handover_ms: (m,) from where the UE left a cell to where it was in the next one.
     """
 
@@ -93,22 +94,26 @@ class Pinged:
 
 
 def pinged(run: Run) -> Pinged:
-    """Pings of the first UE, which has nothing else to send, every 0.2 s.
+    """Pings of the first UE, which has nothing else to send: one in each 0.2 s, at a random time of these, because a
+    UE's clock knows nothing of the network's frames.
 
     The way up comes first; its results say when the answers start on their way down.
     """
     import numpy as np
 
-    first, count = LEAD_S * 1000 * _MS, round(1000 * run.settings["traffic"][0]["duration_s"] / _PING_EVERY_MS)
-    sent = first + _PING_EVERY_MS * _MS * np.arange(count, dtype=np.int64)
+    from cellbed_channel.stream import stream
+
+    every, count = _PING_EVERY_MS * _MS, round(1000 * run.settings["traffic"][0]["duration_s"] / _PING_EVERY_MS)
+    within = (stream(run.seed, "pings").random(count) * every).astype(np.int64)
+    sent = LEAD_S * 1000 * _MS + every * np.arange(count, dtype=np.int64) + within
     requests = [(int(t), 1, number) for number, t in enumerate(sent.tolist())]
     port = _SGW_PORT if radio_config.cell(run.settings).get("sgw") else _NETWORK_PORT + 1
     with tempfile.TemporaryDirectory() as made:
         up = _arrived(run, Path(made), requests)
-        both = _arrived(run, Path(made), requests + [(t, port, count + number) for number, t in up.items()])
+        both = _arrived(run, Path(made), requests + [(t + _SERVER_MS * _MS, port, count + number) for number, t in up.items()])
         gaps = _gaps_ms(Path(made))
     back = np.array([both[count + number] - sent[number] for number in range(count) if count + number in both])
-    return Pinged(back / _MS, gaps)
+    return Pinged(back / _MS - _SERVER_MS, gaps)
 
 
 def _seconds(run: Run) -> int:

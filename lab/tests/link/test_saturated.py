@@ -29,11 +29,21 @@ def test_the_same_seed_is_the_same_and_another_is_not():
 
 
 def test_pings_of_an_idle_ue():
-    """Random access, request and answer take the times of the radio, each time the same without errors."""
+    """Random access, request and answer take the times of the radio, and up to a sub-frame until they begin."""
     got = saturated.pinged(saturated.of(["good"], 1, 4, CLEAN))
     assert len(got.rtt_ms) == 20
-    assert np.ptp(got.rtt_ms) < 2
+    assert 0.5 < np.ptp(got.rtt_ms) < 2
     assert not len(got.handover_ms)
+
+
+def test_answers_wait_for_a_ue_that_sleeps():
+    """A server's answer comes after the UE has fallen asleep, at any time of its cycle of 40 ms; it listens for 10 ms."""
+    awake, asleep = (np.sort(saturated.pinged(saturated.of(
+        ["nr-midband"], 1, 12, ("radio.harq.bler=[0]", f"radio.nr.drx_cycle_ms={cycle_ms}"))).rtt_ms)
+        for cycle_ms in (0, 40))
+    assert np.ptp(awake) < 10 and len(awake) == len(asleep) == 60
+    assert 25 < np.ptp(asleep) < 40 + np.ptp(awake)
+    assert asleep[0] < awake.max() and np.median(asleep) > np.median(awake) + 5
 
 
 def test_handovers_take_the_times_that_are_drawn():
