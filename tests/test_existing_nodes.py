@@ -4,18 +4,27 @@
 import os
 import signal
 import subprocess
+import sys
 
 import pytest
-from e2e import CELLBED, WIRED, cellbed, needs_native
+from e2e import CELLBED, WIRED, bundles, cellbed, needs_native
 from machine import own_part, wait_until
 from ordinary import Ordinary, needs_an_ordinary_user, needs_user_namespaces
+from test_xlat import CLIENT, SERVER, said
 
+from cellbed.host import programs
+from cellbed_formats.packet import ip_packets
+from cellbed_formats.pcap_file import read_records
+
+needs_tayga = pytest.mark.skipif(programs.find("tayga") is None, reason="needs tayga")
 pytestmark = [pytest.mark.lab, needs_native, needs_an_ordinary_user]
 
 
 @pytest.fixture(scope="module")
 def user():
     he = Ordinary()
+    for name, text in (("server.py", SERVER), ("client.py", CLIENT)):
+        (he.folder / name).write_text(text)
     yield he
     he.remove()
 
@@ -103,14 +112,14 @@ def test_a_link_that_is_ended_leaves_the_namespace_as_it_was(phone, sig):
 @pytest.mark.parametrize(("options", "bases"), [
     ([], f"10.46.0.1 {SIX}"), (["--ipv4-only"], "10.46.0.1"), (["--ipv6-only"], f"{SIX} {SIX}")])
 def test_families(phone, options, bases):
-    said = cellbed(*LINK, *options, "--", "sh", "-c", "echo $CELLBED_BASE $CELLBED_BASE6; ping -c 1 $CELLBED_BASE; "
-                   "ip -o address show dev lte0").stdout.splitlines()
-    assert said[0] == bases and any("1 received" in line for line in said)
+    lines = cellbed(*LINK, *options, "--", "sh", "-c", "echo $CELLBED_BASE $CELLBED_BASE6; ping -c 1 $CELLBED_BASE; "
+                    "ip -o address show dev lte0").stdout.splitlines()
+    assert lines[0] == bases and any("1 received" in line for line in lines)
     own = {"inet": "10.45.0.1/24", "inet6": BESIDE}
     kept = {name: own[name] for name, option in (("inet", "--ipv6-only"), ("inet6", "--ipv4-only"))
             if option not in options}
     # Nothing but what was given: no address of the link alone.
-    assert {line.split()[2]: line.split()[3] for line in said if ": lte0 " in line} == kept
+    assert {line.split()[2]: line.split()[3] for line in lines if ": lte0 " in line} == kept
 
 
 def test_this_machine_as_the_far_end(phone):
@@ -129,6 +138,58 @@ def test_ipv6_that_is_off_in_the_namespace_stays_off(phone):
         125, "cellbed: --ipv6-only: IPv6 is switched off in /run/netns/phone; leave it out, or set "
         "net.ipv6.conf.all.disable_ipv6=0 there\n")
     assert told(phone) == before
+
+
+def echo(user):
+    """What an echo over TCP and UDP at the far end, of IPv4 only, is asked for by a client of IPv4 only."""
+    return ["--464xlat", "--serve", f"{sys.executable} {user.folder}/server.py", "--",
+            sys.executable, user.folder / "client.py"]
+
+
+@needs_tayga
+@pytest.mark.parametrize("link", ["good", "train"])
+def test_ipv4_over_ipv6_as_the_ue(phone, user, link, tmp_path):
+    """Packets of every kind and size, with nothing but IPv6 on the radio, and no setting of the namespace changed."""
+    before = told(phone)
+    done = cellbed("link", link, "--netns", "phone", "--results", tmp_path / "kept", *echo(user))
+    assert done.stdout == said(1472, 1480)
+    assert told(phone) == before
+    packets = ip_packets(read_records(bundles(tmp_path / "kept")["run"] / "ip-ue1.pcap")).frame
+    assert len(packets) > 200 and set(packets["version"]) == {6} and packets["ip_bytes"].max() == 1500
+
+
+@needs_tayga
+@pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGKILL])
+def test_ipv4_over_ipv6_for_all_programs_in_the_namespace_for_a_while(phone, sig):
+    before = told(phone)
+    link = start(*LINK, "--464xlat", process_group=0)
+    for far in ("10.46.0.1", SIX):
+        assert "1 received" in subprocess.run([*phone, "ping", "-c", "1", far], capture_output=True, text=True,
+                                              check=True).stdout
+    for way, to in (("clat", "198.51.100.1"), ("eth0", "192.0.2.7"), ("lte0", "2001:db8:9::1")):
+        assert f"dev {way} " in subprocess.run([*phone, "ip", "route", "get", to], capture_output=True, text=True,
+                                               check=True).stdout
+    changed = set(told(phone).splitlines()) - set(before.splitlines())
+    assert not [line for line in changed if "conf." in line and "lte0" not in line and "clat" not in line]
+    os.killpg(link.pid, sig)
+    link.wait(60)
+    cellbed("clean")
+    wait_until(lambda: told(phone) == before, "what was there")
+
+
+@needs_tayga
+def test_ipv4_over_ipv6_is_refused_where_it_cannot_be(phone):
+    """In a namespace without IPv6, and in one that has an interface of the translator's name."""
+    subprocess.run([*phone, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1"], check=True)
+    refused = cellbed(*LINK, "--464xlat", "--", "true", check=False)
+    assert (refused.returncode, refused.stderr) == (
+        125, "cellbed: --464xlat: IPv6 is switched off in /run/netns/phone; leave it out, or set "
+        "net.ipv6.conf.all.disable_ipv6=0 there\n")
+    subprocess.run([*phone, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=0"], check=True)
+    subprocess.run([*phone, "ip", "link", "add", "clat", "type", "veth", "peer", "name", "other"], check=True)
+    refused = cellbed(*LINK, "--464xlat", "--", "true", check=False)
+    assert (refused.returncode, refused.stderr) == (
+        125, "cellbed: node ue1: its network has an interface clat, which is the name of 464XLAT's; rename it\n")
 
 
 def as_root_of(pid):
@@ -190,7 +251,17 @@ def test_families_of_a_rootless_container(user, containers, options, off, bases)
     assert told(inside, **user.options) == before
 
 
-@pytest.mark.parametrize(("words", "said"), [
+@needs_user_namespaces
+@needs_tayga
+def test_ipv4_over_ipv6_of_a_rootless_container(user, containers):
+    inside = [*as_root_of(containers[0]), "--net"]
+    before = told(inside, **user.options)
+    done = cellbed("link", "good", "--pid", containers[0], *echo(user), **user.options)
+    assert done.stdout == said(1472, 1480)
+    assert told(inside, **user.options) == before
+
+
+@pytest.mark.parametrize(("words", "why"), [
     (["--netns", "nowhere"], "--netns nowhere: no such namespace"),
     (["--pid", "4194304"], "--pid 4194304: no such process"),
     (["--netns", "a", "--pid", "1"], "--netns and --pid exclude each other"),
@@ -199,10 +270,10 @@ def test_families_of_a_rootless_container(user, containers, options, off, bases)
     (["--set", "nodes.server.netns=/run/netns/a"], "key 'nodes.server.netns': value /run/netns/a: only UEs have it"),
     (["--set", "nodes.ue1.netns=/run/netns/nowhere"], "value /run/netns/nowhere: No such file or directory"),
 ])
-def test_what_does_not_fit_is_one_line(words, said):
+def test_what_does_not_fit_is_one_line(words, why):
     done = cellbed("link", *words, "--serve", "true", "--", "true", check=False)
     assert done.returncode == 125 and done.stderr.count("\n") == 1
-    assert said in done.stderr
+    assert why in done.stderr
 
 
 @needs_user_namespaces

@@ -305,7 +305,6 @@ def test_nothing_is_left_of_it(user, who, sig):
 
 @pytest.mark.parametrize(("words", "why"), [
     (["--ipv4-only"], "--464xlat and --ipv4-only exclude each other; give one of them"),
-    (["--pid", "1"], "--464xlat: a link with --pid has IPv4; leave one of them out"),
     (["d2d"], "link: --464xlat: allowed in links with a server; two UEs have nothing but the radio between them"),
 ])
 def test_what_does_not_fit_is_one_line(words, why):

@@ -128,7 +128,8 @@ def run_link(
     account = None if rootless else account_of(user)
     shell = account.pw_shell if account is not None else os.environ.get("SHELL", "/bin/sh")
     brought = "--netns" if netns is not None else "--pid" if pid is not None else None
-    _check_xlat(xlat, ipv4_only, brought)
+    if xlat and ipv4_only:
+        raise CellbedError("--464xlat and --ipv4-only exclude each other; give one of them")
     _check_radio(bool(radio), {"--internet": internet, "--464xlat": xlat, brought or "": brought is not None})
     families = _families(ipv4_only, ipv6_only and not xlat)
     at_machine = lab == "native" and serve is None and serve_folder is None and not rootless and not internet
@@ -200,7 +201,7 @@ def _execute(data: dict[str, Any], path: Path, lab: str, kernel: str | None, res
             links.put_limit(data)
         else:
             machine.fit(stack, data)
-            addresses = addresses._replace(families=machine.families_of_brought(addresses.families, data))
+            addresses = machine.addresses_with_brought(addresses, data)
         links.put_addresses(data, path, addresses)
         if results is None:
             data["capture"] = {"ip": False, "radio": False, "radio_trace": "events", "tcp_interval_ms": 100,
@@ -264,14 +265,6 @@ def _check_radio(asked: bool, others: Mapping[str, bool]) -> None:
     other = next((name for name, given in others.items() if given), None)
     if asked and other is not None:
         raise CellbedError(f"--radio and {other} exclude each other; give one of them")
-
-
-def _check_xlat(xlat: bool, ipv4_only: bool, brought: str | None) -> None:
-    """Raises CellbedError for options that do not go together."""
-    if xlat and ipv4_only:
-        raise CellbedError("--464xlat and --ipv4-only exclude each other; give one of them")
-    if xlat and brought is not None:
-        raise CellbedError(f"--464xlat: a link with {brought} has IPv4; leave one of them out")
 
 
 def _check_internet(internet: bool, lab: str, serves: bool) -> None:

@@ -69,8 +69,8 @@ def families(wanted: Sequence[str], own: bool, way_out: bool = False) -> list[st
     return found
 
 
-def families_of_brought(wanted: Sequence[str], data: dict[str, Any]) -> list[str]:
-    """Those of IPv4 and IPv6 that a link can have with the namespaces that are its UEs.
+def addresses_with_brought(wanted: links.Addresses, data: dict[str, Any]) -> links.Addresses:
+    """Those that a link can have with the namespaces that are its UEs.
 
     Raises:
         LabError: none of those that are wanted.
@@ -78,11 +78,11 @@ def families_of_brought(wanted: Sequence[str], data: dict[str, Any]) -> list[str
     off = next((path for node in data["nodes"].values() if (path := node.get("netns")) is not None
                 and namespaces.read_in(path, _DISABLED).strip() == "1"), None)
     if off is None:
-        return list(wanted)
-    if "ipv4" not in wanted and wanted:
-        raise LabError(f"--ipv6-only: IPv6 is switched off in {off}; leave it out, or set "
-                       "net.ipv6.conf.all.disable_ipv6=0 there")
-    return [family for family in wanted if family != "ipv6"]
+        return wanted
+    if wanted.xlat or list(wanted.families) == ["ipv6"]:
+        raise LabError(f"{'--464xlat' if wanted.xlat else '--ipv6-only'}: IPv6 is switched off in {off}; leave it out, "
+                       "or set net.ipv6.conf.all.disable_ipv6=0 there")
+    return wanted._replace(families=[family for family in wanted.families if family != "ipv6"])
 
 
 @contextlib.contextmanager

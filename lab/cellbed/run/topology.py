@@ -24,7 +24,7 @@ from cellbed.run.shaping import shape, shaping
 RADIO_INTERFACE = radios.FIRST_INTERFACE
 MTU = 1500
 ALL_GROUPS = "0 2147483647"  # as net.ipv4.ping_group_range names them
-# Default routes of each version of IP; as two halves, beside a default route that is there.
+# Default routes of each version of IP; as two halves, which come before a default route that is there.
 _DEFAULT = {4: ("default",), 6: ("::/0",)}
 _HALVES = {4: ("0.0.0.0/1", "128.0.0.0/1"), 6: ("::/1", "8000::/1")}
 
@@ -39,7 +39,7 @@ class PlannedNode(NamedTuple):
     mtu: dict[str, int]  # by interface, where it is not the usual one
     machine: bool = False  # no namespace but that of the lab itself
     way_out: bool = False  # a server that is joined to this machine's network
-    translates: bool = False  # a UE with a CLAT, whose packets it forwards
+    translates: bool = False  # a UE with a CLAT, whose packets it forwards; a namespace that was there does not
     brought: bool = False  # a namespace that is there already, and keeps what it has
     rules: tuple[tuple[str, ...], ...] = ()  # arguments for `ip rule add`
 
@@ -207,11 +207,11 @@ def _ue(name: str, settings: dict[str, Any], links: list[PlannedLink], attribute
         way = ["dev", interface, "src", str(own.ip), *attributes]
         routes.append([str(own.network), *way])
         if behind_enb(settings, name):
-            # A default route that is there comes before none of these, and is as it was without them.
-            routes += [[prefix, *way, *table] for prefix in (_HALVES if brought else _DEFAULT)[own.version]]
+            routes += [[prefix, *way, *table] for prefix in everywhere(own.version, brought)]
         rules += [(*selector, *table) for selector in (("from", str(own.ip)), ("oif", interface)) if table]
     return PlannedNode(name, "ue", {interface: list(map(str, addresses))}, routes, **_wires(name, links),
-                       brought=brought, translates="clat" in settings["nodes"][name], rules=tuple(rules))
+                       brought=brought, translates="clat" in settings["nodes"][name] and not brought,
+                       rules=tuple(rules))
 
 
 def _table(settings: dict[str, Any]) -> list[str]:
@@ -330,6 +330,15 @@ def pools(settings: Mapping[str, Any], ue: str) -> list[str]:
     """Where the NAT64 has addresses for a UE, as destinations of routes."""
     node = settings["nodes"][ue]
     return [str(ip_interface(node["nat64"]).network)] if "clat" in node else []
+
+
+def everywhere(version: int, brought: bool) -> tuple[str, ...]:
+    """Prefixes of all addresses of a version of IP.
+
+    Args:
+        brought: the namespace was there. Its default route comes before none of them, and is as it was without them.
+    """
+    return (_HALVES if brought else _DEFAULT)[version]
 
 
 def default_prefix(own: str) -> str:

@@ -5,7 +5,10 @@ A translator on the UE, the CLAT, makes packets of IPv6 of the programs' packets
 the servers ends, the NAT64, makes packets of IPv4 of them again. Both are tayga, an ordinary program with a TUN in the
 node's network. It translates without state: in the pool of the NAT64 each UE has an address of its own.
 
-Source: RFC 6877; RFC 7915; tayga(8)
+Nodes forward packets between the translator and the radio. A namespace that was there keeps its settings, of which
+forwarding is one, so that filters of tc take the packets from one interface to the other there.
+
+Source: RFC 6877; RFC 7915; tayga(8); tc-u32(8); tc-mirred(8)
 """
 
 from __future__ import annotations
@@ -14,7 +17,9 @@ import contextlib
 import grp
 import hashlib
 import socket
+import subprocess
 import time
+from collections.abc import Sequence
 from functools import partial
 from ipaddress import ip_interface
 from pathlib import Path
@@ -25,7 +30,7 @@ from cellbed.host import nobody, programs
 from cellbed.host.netns import die_with_parent, in_netns
 from cellbed.host.process import Copy, Process, Running
 from cellbed.host.rtnetlink import Rtnetlink
-from cellbed.run import core_network, tcp_profile, topology
+from cellbed.run import core_network, ipv6, radios, tcp_profile, topology
 from cellbed.run.udp_checksum import Sockets
 
 PROGRAM = "tayga"
@@ -40,6 +45,20 @@ _READY_DEADLINE_S = 10.0
 _LOOK_S = 0.01
 
 
+class Turn(NamedTuple):
+    """Packets of IPv6 that come in by one interface for a prefix leave by another one, which has no MAC."""
+
+    interface: str
+    prefix: str
+    leaves: str
+
+    def batch(self) -> list[str]:
+        """What `tc -batch` takes."""
+        return [f"qdisc add dev {self.interface} ingress",
+                f"filter add dev {self.interface} parent ffff: protocol ipv6 u32 match ip6 dst {self.prefix} "
+                f"action mirred egress redirect dev {self.leaves}"]
+
+
 class Translator(NamedTuple):
     """A tayga and what the node's network needs for it."""
 
@@ -49,6 +68,7 @@ class Translator(NamedTuple):
     maps: dict[str, str]  # of IPv4 to IPv6, beside PREFIX
     addresses: list[str]
     routes: list[list[str]]  # arguments for `ip route replace`
+    turns: Sequence[Turn] = ()  # where the node does not forward
 
     def configuration(self) -> str:
         """tayga.conf"""
@@ -72,8 +92,13 @@ def plan(settings: dict[str, Any]) -> list[Translator]:
 def _clat(ue: str, ipv6: str, settings: dict[str, Any]) -> Translator:
     mtu = (settings["radio"].get("mtu") or topology.MTU) - _GROWS_BYTES
     attributes = tcp_profile.route_attributes(settings["tcp"])
-    routes = [["default", "dev", CLAT, "src", HOST, "mtu", str(mtu), *attributes], [f"{ipv6}/128", "dev", CLAT]]
-    return Translator(ue, CLAT, _OWN, {HOST: ipv6}, [f"{HOST}/32"], routes)
+    brought, own = settings["nodes"][ue]["netns"] is not None, f"{ipv6}/128"
+    routes = [[prefix, "dev", CLAT, "src", HOST, "mtu", str(mtu), *attributes]
+              for prefix in topology.everywhere(4, brought)]
+    clat = Translator(ue, CLAT, _OWN, {HOST: ipv6}, [f"{HOST}/32"], routes)
+    if brought:
+        return clat._replace(turns=(Turn(CLAT, PREFIX, radios.FIRST_INTERFACE), Turn(radios.FIRST_INTERFACE, own, CLAT)))
+    return clat._replace(routes=[*routes, [own, "dev", CLAT]])
 
 
 def _end_of_servers(settings: dict[str, Any]) -> str:
@@ -142,6 +167,10 @@ def _fill(pid: int, rootless: bool) -> None:
 
 
 def _start(stack: contextlib.ExitStack, one: Translator, pid: int, out: Path, options: list[str]) -> Process:
+    with in_netns(pid):
+        if one.interface in _interfaces():
+            raise LabError(f"node {one.node}: its network has an interface {one.interface}, which is the name of "
+                           "464XLAT's; rename it")
     configuration = out / f"{one.node}-{one.interface}.conf"
     configuration.write_text(one.configuration())
     args = [programs.command(PROGRAM), "-d", "--config", str(configuration), *options]  # -d: what it says is in the log
@@ -152,12 +181,15 @@ def _start(stack: contextlib.ExitStack, one: Translator, pid: int, out: Path, op
         with in_netns(pid):
             _await(process, one)
             configuration.unlink()  # which is no result
+            if one.turns:
+                ipv6.switch_off(one.interface)  # of which it would have packets of its own
             with Rtnetlink() as network:
                 network.set_up(one.interface)
                 for own in one.addresses:
                     network.add_address(own, one.interface)
                 for route in one.routes:
                     network.replace_route(route)
+            _turn(one)
     except OSError as error:
         raise LabError(f"node {one.node}: {error.strerror}") from error
     return process
@@ -166,7 +198,24 @@ def _start(stack: contextlib.ExitStack, one: Translator, pid: int, out: Path, op
 def _await(process: Process, one: Translator) -> None:
     """Until its interface is in the current network."""
     end = time.monotonic() + _READY_DEADLINE_S
-    while one.interface not in (name for _, name in socket.if_nameindex()):
+    while one.interface not in _interfaces():
         if process.popen.poll() is not None or time.monotonic() > end:
             raise LabError(f"node {one.node}: {PROGRAM} makes no interface: {process.log_tail()}")
         time.sleep(_LOOK_S)
+
+
+def _interfaces() -> list[str]:
+    """Those of the current network."""
+    return [name for _, name in socket.if_nameindex()]
+
+
+def _turn(one: Translator) -> None:
+    """Have the current network turn packets as the node cannot forward them."""
+    if not one.turns:
+        return
+    batch = "\n".join(line for turn in one.turns for line in turn.batch())
+    done = subprocess.run([programs.command("tc"), "-batch", "-"], input=f"{batch}\n", text=True, capture_output=True,
+                          check=False)
+    if done.returncode:
+        raise LabError(f"node {one.node}: 464XLAT in a namespace that was there needs u32 and mirred of tc, which "
+                       f"says: {' '.join(done.stderr.split())}")

@@ -151,8 +151,6 @@ class Node(Model):
             return self
         if self.kind != "ue":
             raise ValueError("key 'clat': only UEs have it; set kind: ue, or remove the key")
-        if self.netns is not None:
-            raise ValueError("key 'clat': a namespace of netns keeps its own IPv4; remove one of the two keys")
         for own in self.addresses:
             if own.version == 4:
                 raise ValueError(f"key 'clat': the UE has IPv4 on the radio, {own}, and nothing to translate; allowed "

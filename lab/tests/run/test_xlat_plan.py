@@ -79,6 +79,17 @@ def test_routes_to_the_clat_and_to_the_pool(translated):
     assert ["10.45.0.0/24", "via", "10.46.0.254", "dev", "eth0", "src", "10.46.0.1"] in planned["server"].routes
 
 
+def test_a_namespace_that_was_there_keeps_forwarding_and_default_route_as_they_are(translated):
+    settings = translated("good", "nodes.ue1.netns=/run/netns/phone")
+    (planned,) = [node for node in topology.plan(settings).nodes if node.name == "ue1"]
+    assert not planned.translates and not planned.forwards
+    _, clat = xlat.plan(settings)
+    assert clat.routes == [[half, "dev", "clat", "src", "192.0.0.4", "mtu", "1472"]
+                           for half in ("0.0.0.0/1", "128.0.0.0/1")]
+    assert [tuple(turn) for turn in clat.turns] == [("clat", "fd64:ff9b::/96", "lte0"), ("lte0", f"{CLAT}/128", "clat")]
+    assert all(not one.turns for one in xlat.plan(translated("good")))
+
+
 def test_tunnels_lead_to_the_clat_too(translated):
     settings = translated("train")
     assert radio_config.cell(settings)["ues"][0]["clat6"] == CLAT
@@ -93,7 +104,6 @@ def test_the_far_end_by_ipv4(translated):
 
 @pytest.mark.parametrize(("key", "value", "said"), [
     ("nodes.ue1.address", "[10.45.0.9/24, 'fd63::9/64']", "key 'nodes.ue1.clat': the UE has IPv4 on the radio"),
-    ("nodes.ue1.netns", "/run/netns/phone", "key 'nodes.ue1.clat': a namespace of netns keeps its own IPv4"),
     ("nodes.server.clat", "'fd63::9'", "key 'nodes.server.nat64': missing; a UE with 464XLAT has"),
     ("nodes.ue1.kind", "server", "key 'nodes.ue1.clat': only UEs have it"),
     ("nodes.ue1.clat", "10.45.0.9", "allowed one address of IPv6, such as 2001:db8:45::c1a7"),
