@@ -12,7 +12,13 @@ import sys
 import pytest
 from e2e import ROOT, bundles, cellbed, needs_native
 from machine import nothing_left, own_part
+from test_xlat import CLIENT, SERVER, said
 
+from cellbed.host import programs
+from cellbed_formats.packet import ip_packets
+from cellbed_formats.pcap_file import read_records
+
+needs_tayga = pytest.mark.skipif(programs.find("tayga") is None, reason="needs tayga")
 MNEXEC = pytest.mark.skipif(shutil.which("mnexec") is None, reason="mnexec is of the package `mininet`")
 pytestmark = [pytest.mark.lab, MNEXEC]
 
@@ -150,9 +156,60 @@ class TestNative:
             "twice": "ScenarioError: radio: one - far: one: allowed one link for each UE of a cell"}
 
 
+# A cell with two UEs, both with translators, of which one leaves.
+XLAT = HEAD + """
+import os, signal, subprocess
+one, two = net.addHost('one', ip='10.1.0.1/24'), net.addHost('two', ip='10.1.0.2/24')
+far = net.addHost('far', ip='10.1.0.9/24')
+cell = Cell('good')
+first = net.addLink(one, far, cls=RadioLink, radio=cell, xlat=True)
+net.addLink(far, two, cls=RadioLink, radio=cell, xlat=True, ue=two)
+refused = {}
+for name, options in {'mtu': {'mtu': 1000}, 'name': {'intfName1': 'a-name-of-14-c'}}.items():
+    try:
+        net.addLink(one, far, cls=RadioLink, xlat=True, **options)
+    except Exception as error:
+        refused[name] = f'{type(error).__name__}: {error}'
+net.start()
+far.cmd('sysctl -w net.ipv4.ip_forward=1')
+seen = one.popen('tcpdump', '-U', '-i', 'one-eth0-6', '-w', 'seen.pcap', stderr=subprocess.PIPE, text=True)
+assert 'listening' in seen.stderr.readline() + seen.stderr.readline()
+server = far.popen(sys.executable, 'server.py')
+client = one.popen(sys.executable, 'client.py', env={**os.environ, 'CELLBED_BASE': '10.1.0.9'}, text=True)
+told = {'refused': refused, 'said': client.communicate()[0], 'ues': net.ping([one, two])}
+seen.send_signal(signal.SIGINT)
+seen.wait()
+server.kill()
+net.delLink(first)
+told |= {'gone': one.cmd('ip -color=never -br link'), 'other': net.ping([two, far])}
+net.stop()
+json.dump(told, open('told.json', 'w'))
+"""
+
+
+@needs_native
+@needs_tayga
+def test_ipv4_over_ipv6(tmp_path):
+    """Packets of every kind and size, with nothing but IPv6 on the radio, also of a UE when another one has left."""
+    for name, text in (("server.py", SERVER), ("client.py", CLIENT)):
+        (tmp_path / name).write_text(text)
+    with nothing_left():
+        done = run(XLAT, tmp_path)
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    told = json.loads((tmp_path / "told.json").read_text())
+    assert told.pop("said") == said(1472, 1472).replace("192.0.0.4 10.45.0.1", "10.1.0.1 10.1.0.1")
+    assert [line.split()[0] for line in told.pop("gone").splitlines()] == ["lo"]
+    assert told == {"ues": 0, "other": 0, "refused": {
+        "mtu": "CellbedError: RadioLink: mtu 1000: allowed 1280..1500 with xlat",
+        "name": "CellbedError: RadioLink: interface a-name-of-14-c: allowed at most 13 characters with xlat; name it "
+                "with intfName1 or intfName2"}}
+    packets = ip_packets(read_records(tmp_path / "seen.pcap")).frame
+    assert len(packets) > 200 and set(packets["version"]) == {6} and packets["ip_bytes"].max() == 1500
+
+
 FOREVER = HEAD + """
 h1, h2 = net.addHost('h1'), net.addHost('h2')
-net.addLink(h1, h2, cls=RadioLink)
+net.addLink(h1, h2, cls=RadioLink, xlat=len(sys.argv) > 1)
 net.start()
 print('ready', flush=True)
 time.sleep(1000)
@@ -160,15 +217,34 @@ time.sleep(1000)
 
 
 @needs_native
+@pytest.mark.parametrize("options", [[], pytest.param(["xlat"], marks=needs_tayga)])
 @pytest.mark.parametrize("sig", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
-def test_however_a_script_ends_nothing_is_left(tmp_path, sig):
+def test_however_a_script_ends_nothing_is_left(tmp_path, sig, options):
     with nothing_left():
-        script = subprocess.Popen([sys.executable, "-c", FOREVER], cwd=tmp_path, stdout=subprocess.PIPE,
+        script = subprocess.Popen([sys.executable, "-c", FOREVER, *options], cwd=tmp_path, stdout=subprocess.PIPE,
                                   stderr=subprocess.DEVNULL, text=True)
         assert script.stdout.readline() == "ready\n"
         script.send_signal(sig)
         assert script.wait(30) != 0
         script.stdout.close()
+
+
+@needs_native
+@needs_tayga
+def test_a_translator_that_dies_is_told(tmp_path):
+    script = HEAD + """
+import os, signal
+h1, h2 = net.addHost('h1'), net.addHost('h2')
+link = net.addLink(h1, h2, cls=RadioLink, xlat=True)
+net.start()
+process = link._translators._started[0].popen
+os.kill(process.pid, signal.SIGKILL)
+process.wait()
+net.stop()
+"""
+    with nothing_left():
+        done = run(script, tmp_path)
+    assert done.returncode == 0 and done.stderr.startswith("*** Error: tayga: it ended before the link did: ")
 
 
 @needs_native
@@ -244,14 +320,22 @@ traffic:
 """ for node in ("server", "enb", "ue1", "ue2"))
 
 
+# The same with 464XLAT at one of the UEs, and a ping through the translators.
+SAME_XLAT = SAME.replace("ue1: {address: 10.45.0.1/24}",
+                         'ue1: {address: "2001:db8:45::1/64", clat: "2001:db8:45::c1a7", nat64: 10.47.0.1/24}') \
+    .replace("{id: down, from: server, to: ue1, bytes: 1MB}",
+             "{id: down, kind: command, node: server, argv: [ping, -c1, 10.47.0.1]}")
+
+
 def seen(folder):
     """By node, what it has: routes, addresses, queues and settings."""
     return {path.name: path.read_text().splitlines() for path in folder.iterdir()}
 
 
 @needs_native
-def test_a_scenario_as_a_script_has_the_same_network(tmp_path):
-    (tmp_path / "same.yaml").write_text(SAME)
+@pytest.mark.parametrize("scenario", [SAME, pytest.param(SAME_XLAT, marks=needs_tayga)], ids=["plain", "xlat"])
+def test_a_scenario_as_a_script_has_the_same_network(tmp_path, scenario):
+    (tmp_path / "same.yaml").write_text(scenario)
     folders = [tmp_path / name for name in ("run", "mininet")]
     for folder in folders:
         folder.mkdir()
@@ -266,6 +350,9 @@ def test_a_scenario_as_a_script_has_the_same_network(tmp_path):
     assert set(of_run) == {"server", "enb", "ue1", "ue2"}
     assert of_script == of_run
     assert any("window 65536 advmss 1460" in line for line in of_run["ue1"])
+    if scenario is SAME_XLAT:
+        assert " 1 received" in done.stdout and any("default dev clat" in line for line in of_script["ue1"])
+        return
     (bundle,) = bundles(tmp_path / "results").values()
     assert json.loads((bundle / "down.iperf3.json").read_text())["end"]["sum_sent"]["bytes"] == 1_000_000
     assert " 977 KBytes" in done.stdout and "receiver" in done.stdout

@@ -24,13 +24,19 @@ except ModuleNotFoundError as missing:
 
 from cellbed.error import CellbedError
 from cellbed.link.radio import End, Pair, Radio, described, settings_of
+from cellbed.link.translators import Translators
 from cellbed.results.validity import in_words
 from cellbed.run import address, core_network, radio_config
 from cellbed.run.topology import MTU, RADIO_INTERFACE
+from cellbed.run.xlat import at_ends, plan
 
-__all__ = ["Cell", "Core", "RadioIntf", "RadioLink"]
+__all__ = ["Cell", "Core", "RadioIntf", "RadioLink", "Xlat"]
 
 _INTERFACE_NAME_MAX = 15
+# Of the radio's interface beside that of the programs, where a link has translators.
+_OF_IPV6 = "-6"
+# Of a radio with IPv6. Source: RFC 8200 5
+_MTU_MIN, _IPV6_MTU_MIN = 68, 1280
 
 
 class Cell:
@@ -158,6 +164,48 @@ class Core:
             self.validity = _stopped(self._radio)
 
 
+class Xlat:
+    """464XLAT of a scenario whose nodes are hosts of the script: the CLAT of each UE, and the NAT64."""
+
+    def __init__(self, scenario: Mapping[str, Any]) -> None:
+        """
+        Args:
+            scenario: its nodes, links and radio, by keys.
+
+        Raises:
+            ScenarioError: one of its keys is wrong.
+        """
+        self._wanted = plan(settings_of(scenario, 1))
+        self._running: Translators | None = None
+
+    def start(self, net: Any) -> None:
+        """Make `clat` of each UE, and `nat64` where the servers' wires end, when the hosts have all else.
+
+        Args:
+            net: Mininet with a host for each node.
+
+        Raises:
+            LabError: it cannot run here.
+        """
+        self._running = Translators(self._wanted, {one.node: net[one.node].pid for one in self._wanted})
+        self._running.start()
+
+    def stop(self) -> None:
+        """End them, before the network."""
+        _end(self._running)
+        self._running = None
+
+
+def _end(translators: Translators | None) -> None:
+    """End translators, if there are any, and say so if one had failed."""
+    if translators is None:
+        return
+    try:
+        translators.stop()
+    except CellbedError as failed:  # while Mininet takes down the rest
+        error(f"*** Error: {failed}\n")
+
+
 class RadioIntf(TCIntf):
     """One end of a radio link: a TUN, which has addresses, an MTU and qdiscs, but no MAC."""
 
@@ -203,12 +251,14 @@ class RadioLink(Link):
 
     def __init__(self, node1: Node, node2: Node, radio: str | Path | Mapping[str, Any] | Cell = "good", *,
                  ue: Node | str | None = None, seed: int = 1, results: str | Path | None = None,
-                 channel_s: float | None = None, mtu: int = MTU, **params: Any) -> None:
+                 channel_s: float | None = None, mtu: int = MTU, xlat: bool = False, **params: Any) -> None:
         """
         Args:
             radio, seed, results, channel_s: as Cell has them; or a Cell, which has them for all its links.
             ue: which of the two nodes is the UE, the first one by default.
             mtu: of both interfaces in bytes, 68..1500.
+            xlat: IPv6 only on the radio, and IPv4 for both hosts by 464XLAT, a translator at each. The radio's own
+                interfaces, for which `mtu` is, are called `h1-eth0-6` then.
             params: those of Mininet's TCLink, such as params1={'ip': '10.0.0.1/24'}, intfName1, bw, delay.
 
         Raises:
@@ -218,6 +268,8 @@ class RadioLink(Link):
             raise CellbedError("RadioLink: seed, results, channel_s: allowed those of the Cell")
         self._ue = _ue_of(node1, node2, ue)
         self._mtu, self._routes = mtu, dict[RadioIntf, IPv4Address]()
+        self._xlat = xlat
+        self._translators: Translators | None = None
         self.cell = radio if isinstance(radio, Cell) else Cell(radio, seed=seed, results=results, channel_s=channel_s)
         self.intf1: Any = None  # RadioIntf, from when Mininet has made it until the link has gone
         self.intf2: Any = None
@@ -228,8 +280,22 @@ class RadioLink(Link):
     def makeIntfPair(self, intfname1: str, intfname2: str, addr1: None, addr2: None,  # noqa: N802
                      node1: Node, node2: Node, deleteIntfs: bool = False) -> None:  # noqa: N803
         """Have the radio make the interfaces in the namespaces of both nodes."""
-        first, second = (_end(node, name, self._mtu) for node, name in ((node1, intfname1), (node2, intfname2)))
-        self.cell.join(self, Pair(first, second) if self._ue is node1 else Pair(second, first))
+        ends = [_radio_end(node, name, self._mtu, self._xlat)
+                for node, name in ((node1, intfname1), (node2, intfname2))]
+        pair = Pair(*(ends if self._ue is node1 else reversed(ends)))
+        self.cell.join(self, pair)
+        if self._xlat:
+            try:
+                self._translate(pair)
+            except CellbedError:
+                self.cell.leave(self)
+                raise
+
+    def _translate(self, pair: Pair) -> None:
+        ends = [(end.host, end.interface.removesuffix(_OF_IPV6), end.interface, end.mtu) for end in pair]
+        translators = Translators(at_ends(ends), {end.host: end.pid for end in pair})
+        translators.start()
+        self._translators = translators
 
     def introduce(self) -> None:
         """Let each end have a route to the other's address, where its own prefix does not lead there."""
@@ -248,7 +314,10 @@ class RadioLink(Link):
         return {own: own.routes() for own in (self.intf1, self.intf2) if own is not None}
 
     def reinstate(self, routes: dict[RadioIntf, list[str]]) -> None:
-        """Give interfaces that are new what they had."""
+        """Give interfaces that are new what they had; with translators they are the old ones."""
+        if self._translators is not None:
+            self._translators.turn()
+            return
         for own, lines in routes.items():
             own.reinstate(lines)
 
@@ -256,6 +325,8 @@ class RadioLink(Link):
         """End this link; others of its cell go on."""
         if self.intf1 is not None:
             self.cell.leave(self)
+            _end(self._translators)
+            self._translators = None
             super().delete()
 
     def stop(self) -> None:
@@ -278,10 +349,13 @@ def _ue_of(node1: Node, node2: Node, ue: Node | str | None) -> Node:
     raise CellbedError(f"RadioLink: ue {ue}: allowed {node1.name}, {node2.name}")
 
 
-def _end(node: Node, interface: str, mtu: int) -> End:
-    if len(interface) > _INTERFACE_NAME_MAX:
-        raise CellbedError(f"RadioLink: interface {interface}: allowed at most {_INTERFACE_NAME_MAX} characters; name "
+def _radio_end(node: Node, interface: str, mtu: int, xlat: bool) -> End:
+    """Args: interface: of the programs."""
+    more, least, why = (_OF_IPV6, _IPV6_MTU_MIN, " with xlat") if xlat else ("", _MTU_MIN, "")
+    longest = _INTERFACE_NAME_MAX - len(more)
+    if len(interface) > longest:
+        raise CellbedError(f"RadioLink: interface {interface}: allowed at most {longest} characters{why}; name "
                            "it with intfName1 or intfName2")
-    if not 68 <= mtu <= MTU:
-        raise CellbedError(f"RadioLink: mtu {mtu}: allowed 68..{MTU}")
-    return End(node.name, node.pid, interface, mtu)
+    if not least <= mtu <= MTU:
+        raise CellbedError(f"RadioLink: mtu {mtu}: allowed {least}..{MTU}{why}")
+    return End(node.name, node.pid, f"{interface}{more}", mtu)

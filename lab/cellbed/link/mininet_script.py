@@ -107,23 +107,28 @@ def run(net):
 def main():
     setLogLevel('info')
     net, radio = build()
-    try:
+{made}    try:
         net.start()
         configure(net)
-        if sys.argv[1:] == ['cli']:
+{begun}        if sys.argv[1:] == ['cli']:
             if not os.access(os.path.expanduser('~'), os.W_OK):
                 os.environ['HOME'] = tempfile.mkdtemp()  # for Mininet's history
             CLI(net)
             return 0
         return 0 if run(net) else 1
     finally:
-        radio.stop()
+{ended}        radio.stop()
         net.stop()
 
 
 if __name__ == '__main__':
     sys.exit(main())
 '''
+
+
+# What is there once more for a scenario with 464XLAT, when nodes have all else.
+_XLAT = {"made": "    translators = Xlat(SCENARIO)\n", "begun": "        translators.start(net)\n",
+         "ended": "        translators.stop()\n"}
 
 
 def script(scenario: Scenario, run: Run) -> str:
@@ -136,15 +141,17 @@ def script(scenario: Scenario, run: Run) -> str:
     _check(settings)
     planned = topology.plan(settings)
     written = _written(scenario, run)
-    core = core_network.sgw(settings) is not None
-    described = {key: written[key] for key in ("nodes", "links", "radio")} if core else written["radio"]
+    core, xlat = core_network.sgw(settings) is not None, any("clat" in node for node in settings["nodes"].values())
+    described = {key: written[key] for key in ("nodes", "links", "radio")} if core or xlat else written["radio"]
+    of_radio = "SCENARIO['radio']" if xlat else "RADIO"
     calls = [*_wires(planned), f"radio = Core(SCENARIO, seed={run.seed})", "radio.start(net)"] if core else \
-        [*_wires(planned), f"radio = Cell(RADIO, seed={run.seed})", *_radio_links(settings)]
+        [*_wires(planned), f"radio = Cell({of_radio}, seed={run.seed})", *_radio_links(settings)]
     return _SCRIPT.format(
         about=_prose(scenario.title or scenario.id),
         origin=_prose(f"{scenario.id}, variant {run.variant}, seed {run.seed}"),
-        imports=f"from cellbed.mininet import {'Core' if core else 'Cell, RadioLink'}",
-        constant="SCENARIO" if core else "RADIO", radio=pprint.pformat(described, width=118, sort_dicts=False),
+        imports=f"from cellbed.mininet import {'Core' if core else 'Cell, RadioLink'}{', Xlat' if xlat else ''}",
+        constant="SCENARIO" if core or xlat else "RADIO",
+        radio=pprint.pformat(described, width=118, sort_dicts=False), **(_XLAT if xlat else dict.fromkeys(_XLAT, "")),
         commands="\n".join(_listing(node, settings) for node in planned.nodes),
         servers="\n".join(f"    {server!r}," for server in _servers(settings)),
         clients="\n".join(f"    {client!r}," for client in sorted(_clients(settings))),
@@ -166,7 +173,7 @@ def _check(settings: Settings) -> None:
     if settings.get("radios"):
         raise ScenarioError("key 'radios': not allowed in a script for Mininet, which has one radio network")
     for name, node in settings["nodes"].items():
-        for key in ("machine", "internet", "netns", "clat"):
+        for key in ("machine", "internet", "netns"):
             if node.get(key):
                 raise ScenarioError(as_yaml(f"key 'nodes.{name}.{key}': value {node[key]}: not allowed in a script for "
                                             "Mininet"))
@@ -251,7 +258,7 @@ def _ipv6(node: PlannedNode) -> Iterator[str]:
     """Addresses of IPv6, which Mininet gives none, and no others."""
     if not node.has_ipv6:
         return
-    if not node.is_host:
+    if node.forwards:
         yield "sysctl -qw net.ipv6.conf.all.forwarding=1"
     for interface, addresses in node.interfaces.items():
         for name, value in ipv6.settings_of(interface):

@@ -188,7 +188,8 @@ class Runner:
         if any("clat" in node for node in self.settings["nodes"].values()):
             from cellbed.run import xlat  # of no use in most runs
 
-            translators = xlat.start(stack, self.settings, self.pids, self.out, self.rootless)
+            translators = xlat.start(stack, xlat.plan(self.settings), self.pids, self.out, self.out / "log",
+                                     self.rootless)
             self.daemons += translators
             self.started += translators
 

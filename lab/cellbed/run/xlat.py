@@ -5,8 +5,8 @@ A translator on the UE, the CLAT, makes packets of IPv6 of the programs' packets
 the servers ends, the NAT64, makes packets of IPv4 of them again. Both are tayga, an ordinary program with a TUN in the
 node's network. It translates without state: in the pool of the NAT64 each UE has an address of its own.
 
-Nodes forward packets between the translator and the radio. A namespace that was there keeps its settings, of which
-forwarding is one, so that filters of tc take the packets from one interface to the other there.
+Nodes forward packets between the translator and the radio. A namespace that somebody else has made keeps its settings,
+of which forwarding is one, so that filters of tc take the packets from one interface to the other there.
 
 Source: RFC 6877; RFC 7915; tayga(8); tc-u32(8); tc-mirred(8)
 """
@@ -19,7 +19,7 @@ import hashlib
 import socket
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from ipaddress import ip_interface
 from pathlib import Path
@@ -38,9 +38,10 @@ CLAT, NAT64 = "clat", "nat64"
 # The prefix of a network, not the well-known one, by which private addresses must not be reached. Source: RFC 6052 3.1
 PREFIX = "fd64:ff9b::/96"
 # Of programs on a UE, and of its CLAT itself; the same on every UE. Source: RFC 7335
-HOST, _OWN = "192.0.0.4", "192.0.0.2"
+HOST, _OWN, _OWN_FAR = "192.0.0.4", "192.0.0.2", "192.0.0.3"
 # By which a packet grows: the header of IPv6 is as much longer, and a fragment has a header. Source: RFC 7915 4
 _GROWS_BYTES = 20 + 8
+_NEEDED = f"needs {PROGRAM}; install it with `apt-get install {PROGRAM}`"
 _READY_DEADLINE_S = 10.0
 _LOOK_S = 0.01
 
@@ -69,6 +70,8 @@ class Translator(NamedTuple):
     addresses: list[str]
     routes: list[list[str]]  # arguments for `ip route replace`
     turns: Sequence[Turn] = ()  # where the node does not forward
+    mtu: int | None = None  # of its interface, for packets of IPv4; None: routes have it, or nodes that forward
+    mends: bool = False  # servers may send datagrams of IPv4 without checksum
 
     def configuration(self) -> str:
         """tayga.conf"""
@@ -85,8 +88,23 @@ def plan(settings: dict[str, Any]) -> list[Translator]:
     pools = sorted({pool for name in ues for pool in topology.pools(settings, name)})
     own = topology.gateway_of(ip_interface(next(iter(ues.values()))["nat64"]))
     nat64 = Translator(_end_of_servers(settings), NAT64, str(own.ip), found, [],
-                       [[prefix, "dev", NAT64] for prefix in (PREFIX, *pools)])
+                       [[prefix, "dev", NAT64] for prefix in (PREFIX, *pools)], mends=True)
     return [nat64, *(_clat(name, _ip(ue["clat"]), settings) for name, ue in ues.items())]
+
+
+def at_ends(ends: Sequence[tuple[str, str, str, int]]) -> list[Translator]:
+    """Those of a radio link of which nothing else is known: addresses of IPv4 stand in those of IPv6 as they are, at
+    whichever end, so that there are no maps.
+
+    Args:
+        ends: of the UE and of what is behind the radio: node, interface of the programs, that of the radio, its MTU in
+            bytes.
+
+    Source: RFC 6052 2.2
+    """
+    return [Translator(node, interface, own, {}, [], [],
+                       (Turn(interface, PREFIX, radio), Turn(radio, PREFIX, interface)), mtu - _GROWS_BYTES, mends=True)
+            for (node, interface, radio, mtu), own in zip(ends, (_OWN, _OWN_FAR), strict=True)]
 
 
 def _clat(ue: str, ipv6: str, settings: dict[str, Any]) -> Translator:
@@ -97,7 +115,8 @@ def _clat(ue: str, ipv6: str, settings: dict[str, Any]) -> Translator:
               for prefix in topology.everywhere(4, brought)]
     clat = Translator(ue, CLAT, _OWN, {HOST: ipv6}, [f"{HOST}/32"], routes)
     if brought:
-        return clat._replace(turns=(Turn(CLAT, PREFIX, radios.FIRST_INTERFACE), Turn(radios.FIRST_INTERFACE, own, CLAT)))
+        radio = radios.FIRST_INTERFACE
+        return clat._replace(turns=(Turn(CLAT, PREFIX, radio), Turn(radio, own, CLAT)))
     return clat._replace(routes=[*routes, [own, "dev", CLAT]])
 
 
@@ -124,7 +143,7 @@ def refusal(description: dict[str, Any]) -> str | None:
     if name is None:
         return None
     if here is None:
-        return f"key 'nodes.{name}.clat': needs {PROGRAM}; install it with `apt-get install {PROGRAM}`"
+        return f"key 'nodes.{name}.clat': {_NEEDED}"
     if description["programs"].items() >= fingerprint(description["settings"]).items():
         return None
     return f"key 'nodes.{name}.clat': {here}: another {PROGRAM} than where the run was asked for; install the same"
@@ -135,61 +154,65 @@ def _first(settings: dict[str, Any]) -> str | None:
     return next((name for name, node in settings["nodes"].items() if "clat" in node), None)
 
 
-def start(stack: contextlib.ExitStack, settings: dict[str, Any], pids: dict[str, int], out: Path,
-          rootless: bool) -> list[Running]:
-    """Start the translators of a run, whose nodes have all else already, and what helps them.
+def start(stack: contextlib.ExitStack, translators: Sequence[Translator], pids: Mapping[str, int], folder: Path,
+          log: Path, rootless: bool) -> list[Running]:
+    """Start translators in nodes that have all else already, and what helps them.
 
     Args:
         stack: ends them when it is closed.
-        out: the lab's folder.
+        pids: of each node a process in its network.
+        folder: where their configurations are while they read them.
         rootless: they have no privileges on the machine; else they give theirs up when they have their interfaces.
 
     Raises:
         LabError: it does not work.
     """
     account = [] if rootless else ["--user", nobody.NAME, "--group", grp.getgrgid(nobody.account().pw_gid).gr_name]
+    if programs.find(PROGRAM) is None:
+        raise LabError(f"464XLAT: {_NEEDED}")
     started: list[Running] = []
-    for one in plan(settings):
-        started.append(_start(stack, one, pids[one.node], out, account))
-        if one.interface == NAT64:
-            started.append(Copy("checksums of UDP", partial(_fill, pids[one.node], rootless), out / "log"))
+    for one in translators:
+        pid = pids[one.node]
+        started.append(_start(stack, one, pid, folder, log, account))
+        if one.mends:
+            started.append(Copy("checksums of UDP", partial(_fill, one.interface, pid, rootless), log))
             stack.callback(started[-1].kill)
     return started
 
 
-def _fill(pid: int, rootless: bool) -> None:
+def _fill(interface: str, pid: int, rootless: bool) -> None:
     with in_netns(pid):
-        sockets = Sockets(NAT64)
+        sockets = Sockets(interface)
     if not rootless:
         nobody.become()
         die_with_parent()
     sockets.fill()
 
 
-def _start(stack: contextlib.ExitStack, one: Translator, pid: int, out: Path, options: list[str]) -> Process:
+def _start(stack: contextlib.ExitStack, one: Translator, pid: int, folder: Path, log: Path,
+           options: list[str]) -> Process:
     with in_netns(pid):
         if one.interface in _interfaces():
             raise LabError(f"node {one.node}: its network has an interface {one.interface}, which is the name of "
                            "464XLAT's; rename it")
-    configuration = out / f"{one.node}-{one.interface}.conf"
+    configuration = folder / f"{one.node}-{one.interface}.conf"
     configuration.write_text(one.configuration())
     args = [programs.command(PROGRAM), "-d", "--config", str(configuration), *options]  # -d: what it says is in the log
-    with open(out / "log", "ab") as log:
-        process = Process(PROGRAM, args, out / "log", pid, stdout=log)
+    with open(log, "ab") as file:
+        process = Process(PROGRAM, args, log, pid, stdout=file)
     stack.callback(process.kill)
     try:
         with in_netns(pid):
             _await(process, one)
             configuration.unlink()  # which is no result
-            if one.turns:
-                ipv6.switch_off(one.interface)  # of which it would have packets of its own
+            (ipv6.switch_off if one.turns else ipv6.quieten)(one.interface)  # it would have packets of its own
             with Rtnetlink() as network:
-                network.set_up(one.interface)
+                network.set_up(one.interface, one.mtu)
                 for own in one.addresses:
                     network.add_address(own, one.interface)
                 for route in one.routes:
                     network.replace_route(route)
-            _turn(one)
+        turn(one, pid)
     except OSError as error:
         raise LabError(f"node {one.node}: {error.strerror}") from error
     return process
@@ -209,13 +232,21 @@ def _interfaces() -> list[str]:
     return [name for _, name in socket.if_nameindex()]
 
 
-def _turn(one: Translator) -> None:
-    """Have the current network turn packets as the node cannot forward them."""
+def turn(one: Translator, pid: int) -> None:
+    """Have the network of a process turn packets that the node does not forward, also when the radio is a new one.
+
+    Raises:
+        LabError: the kernel cannot do that.
+    """
     if not one.turns:
         return
-    batch = "\n".join(line for turn in one.turns for line in turn.batch())
-    done = subprocess.run([programs.command("tc"), "-batch", "-"], input=f"{batch}\n", text=True, capture_output=True,
-                          check=False)
+    with in_netns(pid):
+        with Rtnetlink() as network:
+            there = {qdisc["dev"] for qdisc in network.qdiscs() if qdisc["kind"] == "ingress"}
+        batch = [f"qdisc del dev {one.interface} ingress"] if one.interface in there else []
+        batch += [line for each in one.turns for line in each.batch()]
+        done = subprocess.run([programs.command("tc"), "-batch", "-"], input="\n".join([*batch, ""]), text=True,
+                              capture_output=True, check=False)
     if done.returncode:
-        raise LabError(f"node {one.node}: 464XLAT in a namespace that was there needs u32 and mirred of tc, which "
-                       f"says: {' '.join(done.stderr.split())}")
+        raise LabError(f"node {one.node}: 464XLAT in a namespace that somebody else has made needs tc with u32 and "
+                       f"mirred, which says: {' '.join(done.stderr.split())}")

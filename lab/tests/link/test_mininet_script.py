@@ -8,8 +8,8 @@ import pytest
 from minimal import ROOT
 
 from cellbed.error import ScenarioError
-from cellbed.link import mininet_script, radio
-from cellbed.run import radio_config, topology
+from cellbed.link import links, mininet_script, radio
+from cellbed.run import radio_config, topology, xlat
 from cellbed.scenario.description import expand
 
 pytest.importorskip("mininet", reason="Mininet is in the extra `mininet`")
@@ -95,6 +95,17 @@ def test_traffic_of_every_kind(tmp_path):
     assert made["CLIENTS"] == [
         (0.0, "ue1", "iperf3 -c 10.45.0.2 -B 10.45.0.1 --cport 35201 -p 5201 -i 1 -t 3 -u -b 1000000 -l 200"),
         (2.0, "ue1", "env CELLBED_NODE=ue1 CELLBED_BASE=10.45.0.2 'A=b c' sh -c 'echo '\"'\"'two words'\"'\"''")]
+
+
+@pytest.mark.parametrize("name", ["good", "train"])
+def test_translators_are_those_of_the_run(tmp_path, name):
+    data, path = links.build([name], ["true"])
+    links.put_addresses(data, path, links.Addresses(("ipv4", "ipv6"), xlat=True))
+    (tmp_path / "link.yaml").write_text(links.to_yaml(data, "a link"))
+    text, run = script(tmp_path / "link.yaml")
+    assert text.count("translators") == 3
+    made = radio.settings_of(run_path(tmp_path, text)["SCENARIO"], run.seed)
+    assert xlat.plan(made) == xlat.plan(run.settings) and len(xlat.plan(made)) == 2
 
 
 @pytest.mark.parametrize(("name", "override", "message"), [

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """464XLAT of a run as data: translators, routes, and checksums of what a NAT64 gets."""
 
+import contextlib
 import random
 import socket
 import struct
@@ -8,7 +9,7 @@ import struct
 import pytest
 from minimal import ROOT
 
-from cellbed.error import ScenarioError
+from cellbed.error import LabError, ScenarioError
 from cellbed.host import programs
 from cellbed.link import links
 from cellbed.run import inventory, radio_config, topology, xlat
@@ -69,6 +70,14 @@ def test_another_translator_than_the_run_names_is_refused(translated, write, wir
                                        "asked for; install the same")
     without = expand(write(wired))[1][0].settings
     assert xlat.fingerprint(without) == {} and xlat.refusal({"settings": without, "programs": {}}) is None
+
+
+def test_a_machine_without_is_told_before_anything_is_made(translated, monkeypatch, tmp_path):
+    """Where no run has asked first, as in a script of Mininet."""
+    monkeypatch.setattr(programs, "find", lambda name: None)
+    with contextlib.ExitStack() as stack, pytest.raises(LabError) as raised:
+        xlat.start(stack, xlat.plan(translated("good")), {}, tmp_path, tmp_path / "log", rootless=False)
+    assert str(raised.value) == "464XLAT: needs tayga; install it with `apt-get install tayga`"
 
 
 def test_routes_to_the_clat_and_to_the_pool(translated):
