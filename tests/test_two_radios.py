@@ -11,9 +11,14 @@ import pytest
 from e2e import CELLBED, ROOT, bundles, cellbed, needs_native
 from machine import nothing_left
 
+from cellbed.host import programs
+from cellbed_analysis.report.why import why
 from cellbed_formats.bundle import read_bundle
+from cellbed_formats.packet import ip_packets
+from cellbed_formats.pcap_file import read_records
 from cellbed_formats.radios import networks
 
+needs_tayga = pytest.mark.skipif(programs.find("tayga") is None, reason="needs tayga")
 pytestmark = pytest.mark.lab
 
 
@@ -155,11 +160,14 @@ print(got)
 """
 
 
-@pytest.mark.parametrize("lab", ["virtual", pytest.param("native", marks=needs_native),
-                                 pytest.param("rootless", marks=needs_native)])
-def test_a_command_behind_a_link_has_both(tmp_path, lab):
+LABS = ["virtual", pytest.param("native", marks=needs_native), pytest.param("rootless", marks=needs_native)]
+
+
+@pytest.mark.parametrize("options", [[], pytest.param(["--464xlat"], marks=needs_tayga)])
+@pytest.mark.parametrize("lab", LABS)
+def test_a_command_behind_a_link_has_both(tmp_path, lab, options):
     (tmp_path / "server.py").write_text(SERVER)
-    words = ["--lab", "native", "--rootless"] if lab == "rootless" else ["--lab", lab]
+    words = [*options, *(["--lab", "native", "--rootless"] if lab == "rootless" else ["--lab", lab])]
     done = cellbed("link", "good", "rate", "8mbit", "--radio", "wifi=leo", *words, "--results", tmp_path / "kept",
                    "--serve", f"{sys.executable} {tmp_path}/server.py", "--", sys.executable, "-c", CLIENT)
     assert done.stdout == "3000000\n"
@@ -168,8 +176,24 @@ def test_a_command_behind_a_link_has_both(tmp_path, lab):
         assert json.loads((bundle / f"{of}radio.json").read_text())["bytes_delivered"] > 300_000
 
 
+@needs_tayga
+def test_ipv4_over_ipv6_on_the_first_network_only(tmp_path):
+    """As a phone has LTE with IPv6 only and Wi-Fi with IPv4; a ping over each is found at both ends."""
+    script = "ping -c 3 -i 0.2 base; ping -c 3 -i 0.2 -I wifi base; ip route get 10.46.0.1; ip mptcp endpoint"
+    done = cellbed("link", "good", "--464xlat", "--radio", "wifi=leo", "--set", "mptcp.backup=[radio]", "--lab",
+                   "virtual", "--serve", "true", "--results", tmp_path / "kept", "--", "sh", "-c", script)
+    assert done.stdout.count(" 3 received") == 2 and "10.46.0.1 dev clat src 192.0.0.4" in done.stdout
+    assert done.stdout.endswith("192.0.0.4 id 1 subflow backup dev clat \n10.47.0.1 id 2 subflow dev wifi \n")
+    (path,) = bundles(tmp_path / "kept").values()
+    for name, version in (("ip-ue1.pcap", 6), ("ip-ue1-wifi.pcap", 4)):
+        assert set(ip_packets(read_records(path / name)).frame["version"]) == {version}
+    bundle = read_bundle(path)
+    first, over_wifi = (why(bundle, 0, ping.id).delay_ms for ping in bundle.pings)
+    assert first < 30 < over_wifi
+
+
 def test_options_that_exclude_each_other_are_one_line():
-    for other in (["--internet"], ["--464xlat"], ["--pid", "1"], ["--netns", "phone"]):
+    for other in (["--internet"], ["--pid", "1"], ["--netns", "phone"]):
         done = cellbed("link", "good", "--radio", "wifi=leo", *other, "--", "true", check=False)
         assert (done.returncode, done.stderr) == (
             125, f"cellbed: --radio and {other[0]} exclude each other; give one of them\n")

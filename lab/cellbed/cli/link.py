@@ -130,7 +130,7 @@ def run_link(
     brought = "--netns" if netns is not None else "--pid" if pid is not None else None
     if xlat and ipv4_only:
         raise CellbedError("--464xlat and --ipv4-only exclude each other; give one of them")
-    _check_radio(bool(radio), {"--internet": internet, "--464xlat": xlat, brought or "": brought is not None})
+    _check_radio(bool(radio), {"--internet": internet, brought or "": brought is not None})
     families = _families(ipv4_only, ipv6_only and not xlat)
     at_machine = lab == "native" and serve is None and serve_folder is None and not rootless and not internet
     if lab == "native" and not generate:

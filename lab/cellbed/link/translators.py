@@ -11,9 +11,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from cellbed.error import LabError
-from cellbed.host import ledger
+from cellbed.host import ledger, programs
 from cellbed.host.process import Running
 from cellbed.run import xlat
+
+# A program that becomes another user outlives its parent. So it is in a PID namespace, whose first process does not.
+_TOGETHER = ["--pid", "--fork", "--kill-child", "sh", "-c", '"$@"; exit $?', "sh"]
 
 
 class Translators:
@@ -35,7 +38,7 @@ class Translators:
             # The folder goes now, so that nothing can be left of it.
             log = stack.enter_context(open(folder / "log", "ab"))
             self._started = xlat.start(stack, self._wanted, self._pids, folder, Path(f"/proc/self/fd/{log.fileno()}"),
-                                       rootless=False)
+                                       rootless=False, by=[programs.command("unshare"), *_TOGETHER])
             self._running = stack.pop_all()
 
     def turn(self) -> None:

@@ -28,6 +28,10 @@ _BESIDE_IPV4 = IPv6Network("fd63:656c:6c62::/48")
 _CLAT = 0xC1A7
 # Of the pool of a NAT64 at most, so that it has room for itself and other UEs.
 _POOL_LENGTH = 28
+# Of programs on a UE with 464XLAT, the same on every UE, and of their interface. Source: RFC 7335
+CLAT_HOST, CLAT = "192.0.0.4", "clat"
+# Keys of a UE that are of the first radio network only.
+_OF_FIRST = ("clat", "nat64")
 # Words of the key `family`.
 FAMILIES = {"ipv4": 4, "ipv6": 6}
 
@@ -43,8 +47,11 @@ def texts_of(said: str | list[str] | None) -> list[str]:
 
 
 def on_radio(node: Mapping[str, Any], name: str | None) -> Mapping[str, Any]:
-    """A node as a radio network has it; None is the first one. Only UEs have other addresses on others."""
-    return node if name is None or node["kind"] != "ue" else {**node, "address": node["radios"][name]}
+    """A node as a radio network has it; None is the first one. Only UEs have other addresses on others, and no
+    464XLAT."""
+    if name is None or node["kind"] != "ue":
+        return node
+    return {**{key: value for key, value in node.items() if key not in _OF_FIRST}, "address": node["radios"][name]}
 
 
 def texts(node: Mapping[str, Any]) -> list[str]:

@@ -55,11 +55,13 @@ def _endpoints(settings: dict[str, Any], node: str) -> list[list[str]]:
     """A UE's addresses in the words of `ip mptcp endpoint add`."""
     found = []
     for name in (None, *(settings["nodes"][node].get("radios") or {})):
-        own = address.of_version(address.interfaces(address.on_radio(settings["nodes"][node], name)), 4)
-        backup = (name or "radio") in settings["mptcp"]["backup"]
-        found.append([str(own.ip), "dev", name or radios.FIRST_INTERFACE, "subflow", *(["backup"] if backup else [])]
-                     if own is not None else [])
-    return [words for words in found if words]
+        there = address.on_radio(settings["nodes"][node], name)
+        own = address.of_version(address.interfaces(there), 4)
+        at = [[str(own.ip), "dev", name or radios.FIRST_INTERFACE]] if own is not None else \
+            [[address.CLAT_HOST, "dev", address.CLAT]] if "clat" in there else []
+        backup = ["backup"] if (name or "radio") in settings["mptcp"]["backup"] else []
+        found += [[*words, "subflow", *backup] for words in at]
+    return found
 
 
 def _ip_mptcp(pid: int, node: str, words: list[str]) -> None:

@@ -171,10 +171,8 @@ class Runner:
         for node in self.topology.nodes:
             wanted = topology.sysctls(node, self.settings)
             have = topology.configure(self.pids[node.name], node, wanted)
-            if node.is_host and self.settings.get("mptcp") is not None:
-                from cellbed.run import multipath  # of no use in most runs
-
-                multipath.manage_paths(self.pids[node.name], node.name, self.settings)
+            if node.is_host and not node.translates:
+                self.manage_paths(node.name)
             needed = {congestion_control.SYSCTL, *tcp_profile.chosen(self.settings["tcp"])}
             for name in needed.intersection(have.missing):
                 raise LabError(f"node {node.name}: this kernel has no setting net.{name.replace('/', '.')}")
@@ -184,6 +182,13 @@ class Runner:
             self.facts["qdiscs"][node.name] = have.qdiscs
             self.facts["sysctls"][node.name] = {name: [value, have.sysctls[name]] for name, value in wanted.items()}
 
+    def manage_paths(self, node: str) -> None:
+        """When a host has its addresses."""
+        if self.settings.get("mptcp") is not None:
+            from cellbed.run import multipath  # of no use in most runs
+
+            multipath.manage_paths(self.pids[node], node, self.settings)
+
     def start_translators(self, stack: contextlib.ExitStack) -> None:
         if any("clat" in node for node in self.settings["nodes"].values()):
             from cellbed.run import xlat  # of no use in most runs
@@ -192,6 +197,9 @@ class Runner:
                                      self.rootless)
             self.daemons += translators
             self.started += translators
+            for node in self.topology.nodes:
+                if node.translates:
+                    self.manage_paths(node.name)
 
     def start_probe(self, stack: contextlib.ExitStack) -> Process:
         if self.rootless:

@@ -30,15 +30,16 @@ from cellbed.host import nobody, programs
 from cellbed.host.netns import die_with_parent, in_netns
 from cellbed.host.process import Copy, Process, Running
 from cellbed.host.rtnetlink import Rtnetlink
-from cellbed.run import core_network, ipv6, radios, tcp_profile, topology
+from cellbed.run import address, core_network, ipv6, radios, tcp_profile, topology
 from cellbed.run.udp_checksum import Sockets
 
 PROGRAM = "tayga"
-CLAT, NAT64 = "clat", "nat64"
+CLAT, NAT64 = address.CLAT, "nat64"
 # The prefix of a network, not the well-known one, by which private addresses must not be reached. Source: RFC 6052 3.1
 PREFIX = "fd64:ff9b::/96"
-# Of programs on a UE, and of its CLAT itself; the same on every UE. Source: RFC 7335
-HOST, _OWN, _OWN_FAR = "192.0.0.4", "192.0.0.2", "192.0.0.3"
+HOST = address.CLAT_HOST
+# Of translators themselves, the same on every node. Source: RFC 7335
+_OWN, _OWN_FAR = "192.0.0.2", "192.0.0.3"
 # By which a packet grows: the header of IPv6 is as much longer, and a fragment has a header. Source: RFC 7915 4
 _GROWS_BYTES = 20 + 8
 _NEEDED = f"needs {PROGRAM}; install it with `apt-get install {PROGRAM}`"
@@ -80,7 +81,8 @@ class Translator(NamedTuple):
 
 
 def plan(settings: dict[str, Any]) -> list[Translator]:
-    """Those of a run: none, or the NAT64 and a CLAT for each UE that has one."""
+    """Those of a run: none, or the NAT64 and a CLAT for each UE that has one, on the first radio network."""
+    settings = radios.alone(settings, None)
     ues = {name: node for name, node in settings["nodes"].items() if "clat" in node}
     if not ues:
         return []
@@ -155,13 +157,14 @@ def _first(settings: dict[str, Any]) -> str | None:
 
 
 def start(stack: contextlib.ExitStack, translators: Sequence[Translator], pids: Mapping[str, int], folder: Path,
-          log: Path, rootless: bool) -> list[Running]:
+          log: Path, rootless: bool, by: Sequence[str] = ()) -> list[Running]:
     """Start translators in nodes that have all else already, and what helps them.
 
     Args:
         stack: ends them when it is closed.
         pids: of each node a process in its network.
         folder: where their configurations are while they read them.
+        by: a command line that starts what follows it.
         rootless: they have no privileges on the machine; else they give theirs up when they have their interfaces.
 
     Raises:
@@ -173,7 +176,7 @@ def start(stack: contextlib.ExitStack, translators: Sequence[Translator], pids: 
     started: list[Running] = []
     for one in translators:
         pid = pids[one.node]
-        started.append(_start(stack, one, pid, folder, log, account))
+        started.append(_start(stack, one, pid, folder, log, by, account))
         if one.mends:
             started.append(Copy("checksums of UDP", partial(_fill, one.interface, pid, rootless), log))
             stack.callback(started[-1].kill)
@@ -190,14 +193,15 @@ def _fill(interface: str, pid: int, rootless: bool) -> None:
 
 
 def _start(stack: contextlib.ExitStack, one: Translator, pid: int, folder: Path, log: Path,
-           options: list[str]) -> Process:
+           by: Sequence[str], options: list[str]) -> Process:
     with in_netns(pid):
         if one.interface in _interfaces():
             raise LabError(f"node {one.node}: its network has an interface {one.interface}, which is the name of "
                            "464XLAT's; rename it")
     configuration = folder / f"{one.node}-{one.interface}.conf"
     configuration.write_text(one.configuration())
-    args = [programs.command(PROGRAM), "-d", "--config", str(configuration), *options]  # -d: what it says is in the log
+    # -d: what it says is in the log
+    args = [*by, programs.command(PROGRAM), "-d", "--config", str(configuration), *options]
     with open(log, "ab") as file:
         process = Process(PROGRAM, args, log, pid, stdout=file)
     stack.callback(process.kill)

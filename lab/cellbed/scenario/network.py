@@ -109,7 +109,8 @@ class Node(Model):
     clat: ClatAddress | None = Key(None, exclude_if=unset,
         says="464XLAT: this UE has IPv6 only, and programs on it reach servers of IPv4: by a CLAT on the UE, and a "
              "NAT64 where the wired link of the servers ends. Both are tayga (package tayga). This is the address of "
-             "IPv6 from which packets of IPv4 leave the UE, beside its own, such as `2001:db8:45::c1a7`. RFC 6877")
+             "IPv6 from which packets of IPv4 leave the UE, beside its own, such as `2001:db8:45::c1a7`. Of several "
+             "radio networks it is on the first. RFC 6877")
     nat64: PoolAddress | None = Key(None, exclude_if=unset,
         says="Address of IPv4 that servers see of a UE with `clat`, with the length of the NAT64's pool: "
              "`10.45.0.1/24`. The last host address of the pool is the NAT64's own")

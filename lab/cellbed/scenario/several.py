@@ -73,7 +73,8 @@ def alone(scenario: S, name: str | None) -> S:
     own = _stations(scenario, name)
     links = [link for link in scenario.links if own.intersection(link.ends())]
     kept = own.union(radio.ues, *(link.ends() for link in links))
-    nodes = {node: of if name is None or of.kind != "ue" else of.model_copy(update={"address": (of.radios or {})[name]})
+    nodes = {node: of if name is None or of.kind != "ue" else
+             of.model_copy(update={"address": (of.radios or {})[name], "clat": None, "nat64": None})
              for node, of in scenario.nodes.items() if node in kept}
     return scenario.model_copy(update={"nodes": nodes, "links": links, "radio": radio, "radios": None})
 
@@ -126,7 +127,7 @@ def _check_nodes(scenario: Scenario) -> None:
     networks = scenario.radios or {}
     linked = {end for link in scenario.links for end in link.ends()}
     for name, node in scenario.nodes.items():
-        for key in ("machine", "internet", "netns", "clat"):
+        for key in ("machine", "internet", "netns"):
             if getattr(node, key):
                 raise ValueError(f"key 'nodes.{name}.{key}': value {getattr(node, key)}: with radios, nodes are "
                                  "namespaces of the run only; remove the key, or radios")
@@ -139,7 +140,7 @@ def _check_nodes(scenario: Scenario) -> None:
             known(f"nodes.{name}.radios", radio, dict(networks))
             if name not in networks[radio].ues:
                 raise ValueError(f"key 'radios.{radio}.ues.{name}': missing; nodes.{name}.radios has an address there")
-            others = [*node.addresses, *(other for at, other in own.items() if at != radio)]
+            others = [*(own for _, own in node.claims()), *(other for at, other in own.items() if at != radio)]
             if any(other.version == 4 and other.network.overlaps(address.network) for other in others):
                 raise ValueError(f"key 'nodes.{name}.radios.{radio}': value {address}: its subnet overlaps another one "
                                  f"of {name}; choose another subnet")

@@ -12,7 +12,7 @@ from minimal import ROOT
 from cellbed.error import LabError, ScenarioError
 from cellbed.host import programs
 from cellbed.link import links
-from cellbed.run import inventory, radio_config, topology, xlat
+from cellbed.run import inventory, radio_config, radios, topology, xlat
 from cellbed.run.udp_checksum import with_checksum
 from cellbed.scenario.description import expand
 
@@ -22,8 +22,8 @@ CLAT = "fd63:656c:6c62:a2d:1::c1a7"
 @pytest.fixture
 def translated(tmp_path):
     """Settings of a link with 464XLAT, with further keys."""
-    def settings(name, *overrides, families=("ipv4", "ipv6")):
-        data, path = links.build([name], ["true"], overrides)
+    def settings(name, *overrides, families=("ipv4", "ipv6"), radios=()):
+        data, path = links.build([name], ["true"], overrides, radios=radios)
         links.put_addresses(data, path, links.Addresses(families, xlat=True))
         file = tmp_path / "link.yaml"
         file.write_text(links.to_yaml(data, "a link"))
@@ -97,6 +97,15 @@ def test_a_namespace_that_was_there_keeps_forwarding_and_default_route_as_they_a
                            for half in ("0.0.0.0/1", "128.0.0.0/1")]
     assert [tuple(turn) for turn in clat.turns] == [("clat", "fd64:ff9b::/96", "lte0"), ("lte0", f"{CLAT}/128", "clat")]
     assert all(not one.turns for one in xlat.plan(translated("good")))
+
+
+def test_further_networks_have_no_translators(translated):
+    settings = translated("good", radios=["wifi=leo"])
+    assert [(one.node, one.interface) for one in xlat.plan(settings)] == [("enb", "nat64"), ("ue1", "clat")]
+    planned = {node.name: node for node in topology.plan(settings).nodes}
+    assert planned["ue1"].interfaces["wifi"] == ["10.47.0.1/24"] and not any(
+        word.startswith((CLAT, "10.45.0.")) for route in planned["wifi-gateway"].routes for word in route)
+    assert "clat6" not in radio_config.cell(radios.alone(settings, "wifi"))["ues"][0]
 
 
 def test_tunnels_lead_to_the_clat_too(translated):
