@@ -142,7 +142,8 @@ def script(scenario: Scenario, run: Run) -> str:
     planned = topology.plan(settings)
     written = _written(scenario, run)
     core, xlat = core_network.sgw(settings) is not None, any("clat" in node for node in settings["nodes"].values())
-    described = {key: written[key] for key in ("nodes", "links", "radio")} if core or xlat else written["radio"]
+    keys = ("nodes", "links", "radio", *(["tcp"] if xlat and "tcp" in written else []))  # routes have some of `tcp`
+    described = {key: written[key] for key in keys} if core or xlat else written["radio"]
     of_radio = "SCENARIO['radio']" if xlat else "RADIO"
     calls = [*_wires(planned), f"radio = Core(SCENARIO, seed={run.seed})", "radio.start(net)"] if core else \
         [*_wires(planned), f"radio = Cell({of_radio}, seed={run.seed})", *_radio_links(settings)]
