@@ -110,7 +110,8 @@ def pinged(run: Run) -> Pinged:
     port = _SGW_PORT if radio_config.cell(run.settings).get("sgw") else _NETWORK_PORT + 1
     with tempfile.TemporaryDirectory() as made:
         up = _arrived(run, Path(made), requests)
-        both = _arrived(run, Path(made), requests + [(t + _SERVER_MS * _MS, port, count + number) for number, t in up.items()])
+        answers = [(t + _SERVER_MS * _MS, port, count + number) for number, t in up.items()]
+        both = _arrived(run, Path(made), requests + answers)
         gaps = _gaps_ms(Path(made))
     back = np.array([both[count + number] - sent[number] for number in range(count) if count + number in both])
     return Pinged(back / _MS - _SERVER_MS, gaps)

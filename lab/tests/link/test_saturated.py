@@ -37,7 +37,7 @@ def test_pings_of_an_idle_ue():
 
 
 def test_answers_wait_for_a_ue_that_sleeps():
-    """A server's answer comes after the UE has fallen asleep, at any time of its cycle of 40 ms; it listens for 10 ms."""
+    """A server's answer comes after the UE has fallen asleep, at any time of its cycle of 40 ms."""
     awake, asleep = (np.sort(saturated.pinged(saturated.of(
         ["nr-midband"], 1, 12, ("radio.harq.bler=[0]", f"radio.nr.drx_cycle_ms={cycle_ms}"))).rtt_ms)
         for cycle_ms in (0, 40))
