@@ -15,7 +15,7 @@ from cellbed_channel.render import Cell, Parameters, RouteParameters, render
 def test_it_is_a_share_and_the_same_however_it_is_asked_for(seed, load, users, busy_s, first):
     t_s = np.arange(500) * 0.05
     whole = share(seed, "a", t_s, load, users, busy_s)
-    assert ((0 <= whole) & (whole <= 1)).all()
+    assert ((whole >= 0) & (whole <= 1)).all()
     if 0 < load < 1:
         assert np.allclose(whole * users, np.rint(whole * users))
     assert np.array_equal(share(seed, "a", t_s[first:first + 20], load, users, busy_s), whole[first:first + 20])
