@@ -2,7 +2,8 @@
 """Ways by which a wave comes from a base station to a UE: the direct one and those by what reflects it, the clusters.
 
 Each has a share of the power, an angle at which it leaves and one at which it arrives, in the plane. All of them belong
-to places: who comes by again finds the same ones, and they change over the distance that the report gives.
+to places: who comes by again finds the same ones, and they change over the distance that the report gives. They are
+drawn for the corners of squares of 1 m; within a square they change evenly, so that no step of centimetres is a jump.
 
     share:   u^(r - 1) 10^(-z / 10),  u uniform in 0..1, z Gaussian; with line of sight the first one has K / (K + 1)
     angle:   +-(2 spread / 1.4) sqrt(-ln(share / greatest share)) / C + Gaussian of spread / 7,  off the direct way
@@ -25,7 +26,28 @@ from .stream import stream
 from .tr38901 import Macroscopic
 
 _SPREAD_MAX_DEG = 104.0  # Source: TR 38.901 7.5 step 4
+_SQUARE_M = 1.0
+_OPPOSITE_DEG = 180.0
 _WIDER = 2.0 / 1.4  # of the angles than their spread. Source: TR 38.901 7.5-9
+
+
+class _Squares:
+    """Places within squares."""
+
+    def __init__(self, places: np.ndarray) -> None:
+        low = np.floor(places / _SQUARE_M)
+        beyond = places / _SQUARE_M - low
+        x, y = beyond[:, 0], beyond[:, 1]
+        corners = np.concatenate([low + corner for corner in ((0, 0), (1, 0), (0, 1), (1, 1))])
+        self.corners_m, which = np.unique(corners, axis=0, return_inverse=True)
+        self.corners_m *= _SQUARE_M
+        self.which = which.reshape(4, -1)
+        self.weights = np.stack([(1 - x) * (1 - y), x * (1 - y), (1 - x) * y, x * y])
+
+    def field(self, seed: int, name: str, decorrelation_m: float) -> np.ndarray:
+        """As shadowing.field, at the places."""
+        found = shadowing.field(seed, name, self.corners_m, decorrelation_m)
+        return np.asarray((found[self.which] * self.weights).sum(axis=0))
 
 
 class _Log(NamedTuple):
@@ -114,8 +136,10 @@ def at(model: Macroscopic, seed: int, site: str, places: np.ndarray, sight: np.n
 def _state(table: _Table, carrier_ghz: float, seed: int, name: str, places: np.ndarray) \
         -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """As in Clusters."""
+    squares = _Squares(places)
+
     def field(what: str) -> np.ndarray:
-        return shadowing.field(seed, f"{name}/{what}", places, table.correlation_m)
+        return squares.field(seed, f"{name}/{what}", table.correlation_m)
 
     def each(what: str) -> np.ndarray:
         return np.column_stack([field(f"{number}/{what}") for number in range(table.count)])
@@ -139,9 +163,10 @@ def _state(table: _Table, carrier_ghz: float, seed: int, name: str, places: np.n
 
 def _angles(table: _Table, spread: tuple[_Log, _Log], carrier_ghz: float, off: np.ndarray, wide: np.ndarray,
             more: np.ndarray, sides: np.random.Generator) -> np.ndarray:
-    """Degrees off the direct way. Each cluster is on one side of it everywhere."""
+    """Degrees off the direct way. Each cluster is on one side of it everywhere. The weakest are opposite: with a high K
+    the formula has them turn round and round."""
     mean, deviation = (value.of(carrier_ghz) for value in spread)
     spread_deg = np.minimum(10.0 ** (mean + deviation * wide), _SPREAD_MAX_DEG)[:, None]
     side = np.where(np.array([sides.random() for _ in range(table.count)]) < 0.5, -1.0, 1.0)
-    angle = spread_deg * (_WIDER * side * off + more / 7.0)
+    angle = side * np.minimum(_WIDER * spread_deg * off, _OPPOSITE_DEG) + spread_deg * more / 7.0
     return angle - angle[:, :1] if table.k_db is not None else angle

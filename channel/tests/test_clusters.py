@@ -61,6 +61,17 @@ def test_clusters_change_over_the_distance_of_the_report():
     assert near > 0.75 and abs(apart) < 0.3
 
 
+@pytest.mark.parametrize("model", [UMI, UMA, RMA])
+def test_a_step_of_centimetres_changes_little(model):
+    """3 cm, as of 20 ms on foot; whatever K is. A square of 1 m has the values of its corners."""
+    places = np.column_stack([np.arange(0.0, 60.0, 0.03), np.full(2000, 7.3)])
+    for seed, sight in ((1, True), (2, True), (3, False)):
+        found = clusters.at(model, seed, "gnb", places, np.full(2000, sight))
+        assert np.abs(np.diff(10 * np.log10(np.maximum(found.share[:, :10], 1e-12)), axis=0)).max() < 1.5
+        assert np.abs(np.diff(found.arrival_deg[:, :10], axis=0)).max() < 25
+        assert np.median(np.abs(np.diff(found.arrival_deg[:, :10], axis=0))) < 1
+
+
 def test_models_without_angles_are_refused():
     with pytest.raises(ParameterError, match=r"path_loss.model: value inh_open_38901: allowed umi_38901, uma_38901"):
         clusters.at(tr38901.OpenOffice(28.0, 3.0), 1, "gnb", HERE, np.array([True]))
