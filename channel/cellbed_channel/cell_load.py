@@ -12,6 +12,7 @@ import numpy as np
 from .stream import stream
 
 _AT_ONCE = 256  # times drawn
+_FOR_EVER_S = 1e12
 
 
 def share(seed: int, site: str, t_s: np.ndarray, load: float, users: int, busy_s: float) -> np.ndarray:
@@ -33,7 +34,8 @@ def _busy(seed: int, name: str, t_s: np.ndarray, load: float, busy_s: float) -> 
     """Whether a UE is, at each time."""
     source = stream(seed, name)
     first = source.random() < load
-    mean_s = np.array([busy_s, busy_s * (1.0 - load) / load] if first else [busy_s * (1.0 - load) / load, busy_s])
+    idle_s = min(busy_s * (1.0 - load) / load, _FOR_EVER_S)
+    mean_s = np.array([busy_s, idle_s] if first else [idle_s, busy_s])
     changes_s = np.zeros(1)
     while changes_s[-1] <= t_s[-1]:
         lasting_s = -np.log(1.0 - source.random(_AT_ONCE)).reshape(-1, 2) * mean_s
