@@ -11,7 +11,6 @@ Everything that a UE's body is in the way of loses 30 dB. Source: TR 38.901 7.6.
 
 from __future__ import annotations
 
-import bisect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -21,6 +20,7 @@ import numpy as np
 from . import blockage, clusters
 from .blockage import BlockageParameters, Way
 from .layout import Parabolic, bearing_deg
+from .mobility import distance_m
 from .tr38901 import Macroscopic
 from .track import Track
 
@@ -35,7 +35,7 @@ _TURN_S = 0.5  # over which the direction of a way is seen
 
 @dataclass(frozen=True)
 class BeamParameters:
-    """docs/scenario-format.md explains each.
+    """docs/reference/keys.md explains each.
 
     Attributes:
         gnb_beams, ue_beams: so many all around; where two of them meet, each has 3 dB less.
@@ -67,8 +67,9 @@ class Following:
     beams: list[int]
     failures_ms: list[int]
 
-    def beam_at(self, t_ms: int) -> int:
-        return self.beams[bisect.bisect_right(self.from_ms, t_ms) - 1]
+    def serving(self, t_ms: np.ndarray) -> np.ndarray:
+        """The beam at each time."""
+        return np.array(self.beams)[np.searchsorted(self.from_ms, t_ms, side="right") - 1]
 
 
 def follow(parameters: BeamParameters, sinr_db: np.ndarray, first_ms: int = 0) -> Following:
@@ -170,8 +171,7 @@ class Beams:
             within = np.flatnonzero(t_ms // WINDOW_MS == number)
             period = (t_ms[within] - _first_ms(number)) // self.parameters.report_ms
             for site, (gain, following) in enumerate(self.window(number)):
-                beam = [following.beam_at(at) for at in t_ms[within].tolist()]
-                found[within, site] = gain[period, beam]
+                found[within, site] = gain[period, following.serving(t_ms[within])]
         return found
 
     def window(self, number: int) -> list[tuple[np.ndarray, Following]]:
@@ -183,26 +183,27 @@ class Beams:
     def _followed(self, number: int) -> list[tuple[np.ndarray, Following]]:
         first_ms = _first_ms(number)
         t_ms = np.arange(first_ms, (number + 1) * WINDOW_MS, self.parameters.report_ms)
-        sinr_db = self.around.sinr_db(t_ms / 1000.0)
+        t_s = t_ms / 1000.0
+        on_way_s = t_s + self.around.start_s
+        places, heading = self.around.way.positions(on_way_s), heading_deg(self.around.way, on_way_s)
+        sinr_db = self.around.sinr_db(t_s)
         found = []
         for site, name in enumerate(self.around.sites):
-            gain = self._gain_db(name, t_ms / 1000.0)
+            gain = self._gain_db(name, t_s, places, heading)
             found.append((gain, follow(self.parameters, gain + sinr_db[:, site : site + 1], first_ms)))
         return found
 
-    def _gain_db(self, site: str, t_s: np.ndarray) -> np.ndarray:
+    def _gain_db(self, site: str, t_s: np.ndarray, places: np.ndarray, heading: np.ndarray) -> np.ndarray:
         around = self.around
-        on_way_s = t_s + around.start_s
-        places = around.way.positions(on_way_s)
-        offset = places - np.array(around.sites[site], dtype=float)
-        ground_m = np.sqrt(offset[:, 0] * offset[:, 0] + offset[:, 1] * offset[:, 1])
+        place = np.array(around.sites[site], dtype=float)
+        ground_m = distance_m(places, place)
         found = clusters.at(around.model, around.seed, site, places, around.sight(site, places, ground_m))
         blocked: np.ndarray | float = 0.0
         if around.blockers is not None and around.height is not None:
             blocked = np.column_stack([
                 blockage.loss_db(around.blockers, around.height, around.seed, (around.ue, _path(site, number)), t_s,
                                  ground_m) for number in range(found.share.shape[1])])
-        return pair_gain_db(self.parameters, found, bearing_deg(offset), heading_deg(around.way, on_way_s), blocked)
+        return pair_gain_db(self.parameters, found, bearing_deg(places - place), heading, blocked)
 
 
 def _path(site: str, number: int) -> str:

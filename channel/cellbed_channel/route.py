@@ -40,6 +40,7 @@ from .beams import BeamParameters
 from .blockage import BlockageParameters, Way
 from .error import ParameterError
 from .link import RB_HZ, Budget, centi_db, noise_dbm
+from .mobility import distance_m
 from .trace import Measurements, Series
 
 # Of layer 1. Source: TS 36.133 8.1.2.2.1.1; TS 36.331 5.5.3.2, whose filter counts in it
@@ -127,7 +128,7 @@ class Radio:
         """
         if not isinstance(self.loss, tr38901.Macroscopic):
             raise ParameterError("path_loss.model", "uma", f"{', '.join(tr38901.MODELS)} with los by_place or "
-                                 "shadowing tr38901")
+                                 "shadowing tr38901, or with beams")
         return self.loss
 
 
@@ -181,8 +182,7 @@ class Links:
             if parameters.shadowing == "given" else None
         columns = []
         for number, (site, place) in enumerate(self.sites.items()):
-            offset = places - np.array(place, dtype=float)
-            distance = np.sqrt(offset[:, 0] * offset[:, 0] + offset[:, 1] * offset[:, 1])
+            distance = distance_m(places, np.array(place, dtype=float))
             sight = self.sight(site, places, distance)
             lost = shadow[:, number] if shadow is not None else large_scale.shadowing_db(
                 radio.tables(), self.seed, site, places, distance, sight)
@@ -221,7 +221,7 @@ def _values(table: str, sinr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _loads(parameters: RouteParameters, seed: int, t_s: np.ndarray) -> float | np.ndarray:
     """Of each site: the same all the time, or (sites, times)."""
     if parameters.load_users is None:
-        return parameters.load
+        return float(parameters.load)
     return np.stack([cell_load.share(seed, site, t_s, parameters.load, parameters.load_users,
                                      parameters.load_busy_ms / 1000.0) for site in parameters.sites()])
 
@@ -280,6 +280,7 @@ def render(parameters: RouteParameters, radio: Radio, tracks: Mapping[str, track
     if MEASUREMENT_MS % step_ms:
         raise ParameterError("granularity_ms", step_ms, f"whole parts of {MEASUREMENT_MS}, the period of measurements")
     block = max(1, _BLOCK * step_ms // MEASUREMENT_MS) * (MEASUREMENT_MS // step_ms)  # whole periods
+    load = _loads(parameters, seed, np.arange(times.start, times.stop) * (step_ms / 1000.0))
     series, measured = [], []
     for number, (ue, way) in enumerate(tracks.items(), 1):
         both = {direction: Links(parameters, radio, ue, direction, way, seed) for direction in ("ul", "dl")}
@@ -292,10 +293,10 @@ def render(parameters: RouteParameters, radio: Radio, tracks: Mapping[str, track
             steps = np.arange(first, min(first + block, times.stop))
             pair = None if pairs is None else _ratio(pairs.gain_db(steps * step_ms))
             t_s = steps * (step_ms / 1000.0)
-            load = _loads(parameters, seed, t_s)
+            now = load if isinstance(load, float) else load[:, steps - times.start]
             power = {direction: links.power(t_s) for direction, links in both.items()}
             for (direction, enb), of in parts.items():
-                sinr = _sinr(parameters, direction, power[direction], enb, load, pair)
+                sinr = _sinr(parameters, direction, power[direction], enb, now, pair)
                 of.append(_values(radio.cqi_tables[direction], sinr))
             for enb, of_enb in enumerate(means):
                 mean = power["dl"][:, enb].mean(axis=2)
