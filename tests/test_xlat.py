@@ -4,9 +4,11 @@
 Source: RFC 6877; RFC 7915 4, 5
 """
 
+import contextlib
 import hashlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,11 +16,12 @@ from pathlib import Path
 
 import pytest
 from e2e import CELLBED, bundles, cellbed, needs_native
-from machine import descendants, nothing_left, own_part
+from machine import descendants, nothing_left, own_part, wait_until
 from ordinary import Ordinary, needs_an_ordinary_user, needs_user_namespaces
 
 from cellbed import CellbedError, Link
 from cellbed.host import programs
+from cellbed.host.netns import in_netns
 from cellbed.run import xlat
 from cellbed_analysis.metrics.asked import Asked
 from cellbed_analysis.report.why import why
@@ -335,3 +338,20 @@ def test_readers_know_the_labs_addresses():
 def test_a_family_that_there_is_not_in_python():
     with pytest.raises(CellbedError, match="Link: family 'ipx': allowed None, 'ipv4', 'ipv6', '464xlat'"):
         Link("good", family="ipx")
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace delays a call, and is not installed")
+def test_the_mtu_of_ipv6_is_read_before_that_of_ipv4_is_set(tmp_path):
+    """Also by a translator that takes long between making its interface and reading the MTU."""
+    calls = tmp_path / "calls"
+    slow = ["strace", "-f", "-o", str(calls), "-e", "trace=ioctl", "-e", "inject=ioctl:delay_exit=500000:when=1"]
+    with subprocess.Popen(["unshare", "--net", "sleep", "60"]) as node, contextlib.ExitStack() as stack:
+        stack.callback(node.kill)
+        wait_until(lambda: os.readlink(f"/proc/{node.pid}/ns/net") != os.readlink("/proc/self/ns/net"), "a network")
+        one = xlat.at_ends([("ue", "translator", "radio", 1500), ("far", "translator", "radio", 1500)])[0]
+        xlat.start(stack, [one._replace(turns=(), mends=False)], {"ue": node.pid}, tmp_path, tmp_path / "log",
+                   rootless=False, by=slow)
+        with in_netns(node.pid):
+            assert "mtu 1472" in subprocess.run(["ip", "link", "show", "translator"], capture_output=True, text=True,
+                                                check=True).stdout
+    assert "ifr_mtu=1500" in calls.read_text()

@@ -17,9 +17,10 @@ import contextlib
 import grp
 import hashlib
 import socket
+import struct
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from ipaddress import ip_interface
 from pathlib import Path
@@ -43,6 +44,8 @@ _OWN, _OWN_FAR = "192.0.0.2", "192.0.0.3"
 # By which a packet grows: the header of IPv6 is as much longer, and a fragment has a header. Source: RFC 7915 4
 _GROWS_BYTES = 20 + 8
 _NEEDED = f"needs {PROGRAM}; install it with `apt-get install {PROGRAM}`"
+_ETH_P_IP = 0x0800
+_IPV4_BYTES = 20
 _READY_DEADLINE_S = 10.0
 _LOOK_S = 0.01
 
@@ -207,11 +210,14 @@ def _start(stack: contextlib.ExitStack, one: Translator, pid: int, folder: Path,
     stack.callback(process.kill)
     try:
         with in_netns(pid):
-            _await(process, one)
+            _await(process, f"node {one.node}: {PROGRAM} makes no interface", lambda: one.interface in _interfaces())
             configuration.unlink()  # which is no result
             (ipv6.switch_off if one.turns else ipv6.quieten)(one.interface)  # it would have packets of its own
             with Rtnetlink() as network:
-                network.set_up(one.interface, one.mtu)
+                network.set_up(one.interface)
+                if one.mtu is not None:
+                    _await_reader(process, one)
+                    network.set_up(one.interface, one.mtu)
                 for own in one.addresses:
                     network.add_address(own, one.interface)
                 for route in one.routes:
@@ -222,13 +228,32 @@ def _start(stack: contextlib.ExitStack, one: Translator, pid: int, folder: Path,
     return process
 
 
-def _await(process: Process, one: Translator) -> None:
-    """Until its interface is in the current network."""
+def _await(process: Process, otherwise: str, happened: Callable[[], bool]) -> None:
+    """Raises LabError when the process ends before, or it takes long."""
     end = time.monotonic() + _READY_DEADLINE_S
-    while one.interface not in _interfaces():
+    while not happened():
         if process.popen.poll() is not None or time.monotonic() > end:
-            raise LabError(f"node {one.node}: {PROGRAM} makes no interface: {process.log_tail()}")
+            raise LabError(f"{otherwise}: {process.log_tail()}")
         time.sleep(_LOOK_S)
+
+
+def _await_reader(process: Process, one: Translator) -> None:
+    """Until it takes packets: before that it asks for the interface's MTU, once, as that of IPv6.
+
+    The packet here has no content, so that it is answered by nothing.
+    """
+    packet = struct.pack("!BxHxxxxBB2x4s4s", 0x45, _IPV4_BYTES, 1, socket.IPPROTO_NONE, socket.inet_aton(one.own),
+                         socket.inet_aton(one.own))
+    with socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM) as interface:
+        interface.sendto(packet, (one.interface, _ETH_P_IP))
+    _await(process, f"node {one.node}: {PROGRAM} reads no packets", lambda: _packets_read(one.interface) > 0)
+
+
+def _packets_read(interface: str) -> int:
+    """Of a TUN in the current network, by the program that has it."""
+    lines = Path("/proc/thread-self/net/dev").read_text().splitlines()
+    counters = dict(line.split(":", 1) for line in lines[2:])
+    return next(int(counts.split()[9]) for name, counts in counters.items() if name.strip() == interface)
 
 
 def _interfaces() -> list[str]:
