@@ -93,6 +93,12 @@ def run(script, folder, **options):
                           **options)
 
 
+def errors(done):
+    """What a script printed as errors, without what a busy machine adds."""
+    lines = done.stderr.splitlines(keepends=True)
+    return "".join(line for line in lines if "do not believe measurements of this radio" not in line).lstrip("\n")
+
+
 @pytest.fixture(scope="module")
 def executed(tmp_path_factory):
     """What the script saw, the folder it worked in, and what it left on the machine."""
@@ -195,7 +201,7 @@ def test_ipv4_over_ipv6(tmp_path):
         (tmp_path / name).write_text(text)
     with nothing_left():
         done = run(XLAT, tmp_path)
-    assert done.returncode == 0 and done.stderr == "", done.stderr
+    assert (done.returncode, errors(done)) == (0, "")
     told = json.loads((tmp_path / "told.json").read_text())
     assert told.pop("said") == said(1472, 1472).replace("192.0.0.4 10.45.0.1", "10.1.0.1 10.1.0.1")
     assert [line.split()[0] for line in told.pop("gone").splitlines()] == ["lo"]
@@ -244,7 +250,7 @@ net.stop()
 """
     with nothing_left():
         done = run(script, tmp_path)
-    assert done.returncode == 0 and done.stderr.startswith("*** Error: tayga: it ended before the link did: ")
+    assert done.returncode == 0 and errors(done).startswith("*** Error: tayga: it ended before the link did: ")
 
 
 @needs_native
