@@ -60,6 +60,7 @@ int cell_init(struct cell **ret, void *mem, size_t size, const struct cell_cfg *
 	*l.cell = (struct cell){
 		.cfg = *cfg,
 		.ran = ran_of(cfg->system),
+		.home = l.cell,
 		.start_ns = start_ns,
 		.now_ns = start_ns,
 		.event_ns = start_ns,
@@ -220,6 +221,8 @@ void cell_stats(const struct cell *c, struct cell_stats *ret)
 {
 	*ret = c->stats;
 	ret->pkts_held = c->n_pkts;
+	if (c->ran->stats)
+		c->ran->stats(c, ret);
 }
 
 int cell_done(struct cell *c, struct cell_out *out, size_t n_out, size_t *ret_n)

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "cell_cfg_bearer.h"
+#include "cell_cfg_en_dc.h"
 #include "cell_cfg_link.h"
 #include "cell_cfg_lte.h"
 #include "cell_cfg_nr.h"
@@ -186,6 +187,7 @@ struct cell_cfg {
 	 * link its own. */
 	struct cell_lte_cfg lte;
 	struct cell_nr_cfg nr;
+	struct cell_en_dc_cfg en_dc;
 	struct cell_utran_cfg utran;
 	struct cell_recorded recorded;
 	struct cell_constant_cfg constant;

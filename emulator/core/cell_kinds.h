@@ -41,7 +41,8 @@ enum cell_dir { CELL_DIR_UL, CELL_DIR_DL, CELL_DIR_SL, CELL_DIR_COUNT };
 	SYSTEM(CELL_SYSTEM_UTRAN, utran)            /* dedicated channels */                       \
 	SYSTEM(CELL_SYSTEM_PACKET_TRACE, recorded)  /* recorded delivery opportunities */          \
 	SYSTEM(CELL_SYSTEM_CONSTANT_RATE, constant) /* no radio, to compare with */                \
-	SYSTEM(CELL_SYSTEM_NR, nr)                  /* 5G */
+	SYSTEM(CELL_SYSTEM_NR, nr)                  /* 5G */                                       \
+	SYSTEM(CELL_SYSTEM_EN_DC, en_dc)            /* of LTE and NR together */
 #define CELL_SYSTEM_VALUE(value, name) value,
 enum cell_system { CELL_SYSTEMS(CELL_SYSTEM_VALUE) CELL_SYSTEM_COUNT };
 
@@ -156,6 +157,10 @@ enum cell_mcs_table {
 	CELL_MCS_QAM64_LOW_SE, /* Table 3: low spectral efficiency, for few errors */
 	CELL_MCS_TABLE_COUNT
 };
+
+/* The two of dual connectivity. Source: TS 37.340 3.1 */
+enum cell_group { CELL_GROUP_MCG, CELL_GROUP_SCG, CELL_GROUP_COUNT };
+#define CELL_EN_DC_GNB 1 /* its number among the base stations of EN-DC; the eNB is 0 */
 
 /* Uplink blocks that a UE has without asking. Source: TS 38.321 5.8.2 */
 enum cell_configured_grant {

@@ -100,6 +100,12 @@ static const char *const rrc_names[] = {
 	"reestablished",
 	"setup_request",
 	"setup_complete",
+	"sgnb_addition_request",
+	"sgnb_addition_request_ack",
+	"scg_configuration",
+	"scg_failure_information",
+	"sgnb_release_request",
+	"scg_release",
 };
 COMPLETE(rrc_names, CELL_RRC_COUNT);
 

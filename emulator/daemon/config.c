@@ -190,6 +190,7 @@ static int read_cell(struct reader *r, json_t *cell)
 	r->cfg->cell.handover.condition.on = json_object_get(cell, "condition") != NULL;
 	r->cfg->cell.handover.link_failure.on = json_object_get(cell, "link_failure") != NULL;
 	r->cfg->cell.nr.broadcast.on = json_object_get(cell, "broadcast") != NULL;
+	r->cfg->cell.en_dc.scg.on = json_object_get(cell, "scg") != NULL;
 	r->cfg->cell.handover.detach_times.on = json_object_get(cell, "detach_times") != NULL;
 	r->cfg->cell.handover.preparation_times.on =
 		json_object_get(cell, "preparation_times") != NULL;
@@ -201,6 +202,8 @@ static int read_cell(struct reader *r, json_t *cell)
 		err = read_constant_rate(r, json_object_get(cell, "constant_rate"));
 	if (err == 0)
 		err = config_read_enbs(r, cell);
+	if (r->cfg->cell.system == CELL_SYSTEM_EN_DC && r->cfg->cell.n_enb == 1)
+		r->cfg->cell.n_enb = 2; /* without names */
 	if (err == 0)
 		err = read_ues(r, json_object_get(cell, "ues"));
 	if (err == 0 && cell_cfg_check(&r->cfg->cell, &field, &range) < 0)
@@ -208,15 +211,16 @@ static int read_cell(struct reader *r, json_t *cell)
 	return err;
 }
 
-/* Channels over time are those of LTE and NR. */
+/* Channels over time are those of LTE, NR and both. */
 static int check_system(struct reader *r)
 {
 	uint8_t system = r->cfg->cell.system;
 
-	if (*r->cfg->channel && system != CELL_SYSTEM_LTE && system != CELL_SYSTEM_NR)
+	if (*r->cfg->channel && system != CELL_SYSTEM_LTE && system != CELL_SYSTEM_NR &&
+	    system != CELL_SYSTEM_EN_DC)
 		return config_fail(
 			r, "key '(top).channel': this cell.system has no channel over time; "
-			   "remove the key, or set cell.system: lte, nr");
+			   "remove the key, or set cell.system: lte, nr, en_dc");
 	return 0;
 }
 

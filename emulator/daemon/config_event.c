@@ -10,6 +10,7 @@
 
 #define LTE      (1u << CELL_SYSTEM_LTE)
 #define NR       (1u << CELL_SYSTEM_NR)
+#define EN_DC    (1u << CELL_SYSTEM_EN_DC)
 #define CONSTANT (1u << CELL_SYSTEM_CONSTANT_RATE)
 #define LINKS    (CONSTANT | 1u << CELL_SYSTEM_PACKET_TRACE)
 #define NO_DIR   0
@@ -25,8 +26,8 @@ static const struct change_kind {
 	{ "mode", CELL_CMD_ROUTE, NO_DIR, LTE },
 	{ "handover", CELL_CMD_HANDOVER, NO_DIR, LTE | NR },
 	{ "predict", CELL_CMD_PREDICT, NO_DIR, LTE | NR },
-	{ "cqi_ul", CELL_CMD_CHANNEL, CELL_DIR_UL, LTE | NR },
-	{ "cqi_dl", CELL_CMD_CHANNEL, CELL_DIR_DL, LTE | NR },
+	{ "cqi_ul", CELL_CMD_CHANNEL, CELL_DIR_UL, LTE | NR | EN_DC },
+	{ "cqi_dl", CELL_CMD_CHANNEL, CELL_DIR_DL, LTE | NR | EN_DC },
 	{ "cqi_sl", CELL_CMD_CHANNEL, CELL_DIR_SL, LTE },
 	{ "dl_rate", CELL_CMD_RATE, CELL_DIR_DL, CONSTANT },
 	{ "ul_rate", CELL_CMD_RATE, CELL_DIR_UL, CONSTANT },
@@ -34,7 +35,7 @@ static const struct change_kind {
 	{ "loss_ul", CELL_CMD_LOSS, CELL_DIR_UL, LINKS },
 	{ "delay_ms", CELL_CMD_DELAY, NO_DIR, LINKS },
 	{ "outage_ms", CELL_CMD_OUTAGE, NO_DIR, LINKS },
-	{ "flush", CELL_CMD_FLUSH, NO_DIR, LTE | NR | LINKS },
+	{ "flush", CELL_CMD_FLUSH, NO_DIR, LTE | NR | EN_DC | LINKS },
 };
 
 #define N_KINDS (sizeof(kinds) / sizeof(*kinds))

@@ -39,10 +39,14 @@ static const struct trace_field radio_fields[] = {
 	(CELL_EV_COUNT + CELL_DIR_COUNT + CELL_MODE_COUNT + CELL_DROP_COUNT + CELL_RRC_COUNT +     \
 	 CELL_TUNNEL_COUNT)
 
-/* Messages of failed links are named where links can fail: other traces are as they were. */
+/* Messages of failed links are named where links can fail, and those of EN-DC there: other traces
+ * are as they were. */
 static uint32_t n_rrc_names(const struct cell_cfg *cfg)
 {
-	return cfg->handover.link_failure.on ? CELL_RRC_COUNT : CELL_RRC_RADIO_LINK_FAILURE;
+	if (cfg->system == CELL_SYSTEM_EN_DC)
+		return CELL_RRC_COUNT;
+	return cfg->handover.link_failure.on ? CELL_RRC_SGNB_ADDITION_REQUEST
+	                                     : CELL_RRC_RADIO_LINK_FAILURE;
 }
 
 /* Likewise what drops because of a command. */

@@ -77,7 +77,9 @@ int radio_pcap_create(struct radio_pcap **ret, const char *path, const struct ce
 	}
 	(void)setvbuf(p->file, p->buffer, _IOFBF, BUFFER_BYTES);
 	r = pcap_file_start(p->file, PCAP_LINKTYPE_WIRESHARK_UPPER_PDU,
-	                    cfg->system == CELL_SYSTEM_NR ? NR_SNAPLEN : SNAPLEN);
+	                    cfg->system == CELL_SYSTEM_NR || cfg->system == CELL_SYSTEM_EN_DC
+	                            ? NR_SNAPLEN
+	                            : SNAPLEN);
 	if (r < 0)
 		goto out;
 	*ret = p;
@@ -91,7 +93,7 @@ out:
 int radio_pcap_write(struct radio_pcap *p, int64_t t_ns, const struct cell_pdu_info *info,
                      const uint8_t *data, uint32_t len)
 {
-	if (p->frame.system == CELL_SYSTEM_NR && (info->preamble || !info->crc_ok))
+	if (radio_pcap_is_nr(&p->frame, info) && (info->preamble || !info->crc_ok))
 		return 0;
 	return p->order ? rlc_order_push(p->order, t_ns, info, data, len)
 	                : write_frame(p, t_ns, info, data, len);

@@ -39,6 +39,14 @@ struct radio_pcap_frame {
 	uint16_t slots; /* of a radio frame of 10 ms, NR only */
 };
 
+/** radio_pcap_is_nr() - a frame about @info has the context of NR */
+static inline bool radio_pcap_is_nr(const struct radio_pcap_frame *frame,
+                                    const struct cell_pdu_info *info)
+{
+	return frame->system == CELL_SYSTEM_NR ||
+	       (frame->system == CELL_SYSTEM_EN_DC && info->enb == CELL_EN_DC_GNB);
+}
+
 /**
  * radio_pcap_context() - exported-PDU header, and the context that the system's dissector reads
  *

@@ -224,12 +224,8 @@ static size_t utran_context(uint8_t *buf, const struct cell_pdu_info *info)
 size_t radio_pcap_context(uint8_t buf[RADIO_PCAP_CONTEXT_MAX], const struct cell_pdu_info *info,
                           const struct radio_pcap_frame *frame)
 {
-	switch (frame->system) {
-	case CELL_SYSTEM_NR:
+	if (radio_pcap_is_nr(frame, info))
 		return nr_context(buf, info, frame);
-	case CELL_SYSTEM_UTRAN:
-		return utran_context(buf, info);
-	default:
-		return lte_context(buf, info, frame);
-	}
+	return frame->system == CELL_SYSTEM_UTRAN ? utran_context(buf, info)
+	                                          : lte_context(buf, info, frame);
 }

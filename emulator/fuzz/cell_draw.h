@@ -24,6 +24,9 @@ void draw_core_network(struct cell_cfg *cfg, struct fuzz_input *in);
 /** draw_nr() - a cell of NR */
 void draw_nr(struct plan *p, struct fuzz_input *in);
 
+/** draw_en_dc() - what draw_nr() drew together with LTE */
+void draw_en_dc(struct cell_cfg *cfg, struct fuzz_input *in);
+
 /** draw_gnbs() - several, between which UEs go by commands, by reports of A3, or by themselves */
 void draw_gnbs(struct cell_cfg *cfg, struct fuzz_input *in);
 

@@ -117,3 +117,27 @@ void draw_gnbs(struct cell_cfg *cfg, struct fuzz_input *in)
 		cfg->ue[i].addr = DRAW_ADDR(100u + i);
 	}
 }
+
+void draw_en_dc(struct cell_cfg *cfg, struct fuzz_input *in)
+{
+	cfg->system = CELL_SYSTEM_EN_DC;
+	cfg->n_enb = 2;
+	cfg->rlc.mode = CELL_RLC_AM;
+	cfg->pdcp.duplication = 0;
+	cfg->nr.aqm.mode = CELL_AQM_NONE;
+	cfg->nr.sdap_header = 0;
+	cfg->lte.n_rb = (uint16_t)FUZZ_PICK(in, 15, 6, 50, 110);
+	cfg->en_dc.x2_us = FUZZ_PICK(in, 1000, 0, 1, 20000);
+	cfg->en_dc.report_ms = (uint16_t)FUZZ_PICK(in, 5, 1, 40);
+	cfg->en_dc.queue_ms = (uint16_t)FUZZ_PICK(in, 20, 1, 200);
+	cfg->en_dc.ul_primary_path = draw_bit(in);
+	cfg->en_dc.scg.on = draw_bit(in);
+	cfg->en_dc.scg.link_failure = draw_bit(in);
+	cfg->en_dc.scg.b1_threshold = (uint8_t)fuzz_range(in, 0, 127);
+	cfg->en_dc.scg.a2_threshold = (uint8_t)fuzz_range(in, 0, 127);
+	cfg->en_dc.scg.time_to_trigger_ms = (uint16_t)FUZZ_PICK(in, 0, 40);
+	cfg->en_dc.scg.access_ms = (uint16_t)FUZZ_PICK(in, 1, 20, 62);
+	cfg->en_dc.scg.t307_ms = (uint16_t)FUZZ_PICK(in, 50, 1000);
+	for (uint8_t i = 0; i < cfg->n_ue; i++)
+		cfg->ue[i].second_cqi_dl = (uint8_t)fuzz_range(in, 0, 15);
+}

@@ -15,6 +15,7 @@
 #define TAIL_MS 400
 
 #define CONSTANT     254 /* the byte that says which system */
+#define EN_DC        253
 #define NR           208 /* and from here on */
 #define OTHER_VALUES 192 /* seeds from here on */
 
@@ -266,7 +267,9 @@ bool plan_read(struct plan *ret, struct fuzz_input *in)
 		read_constant(&ret->cfg, in);
 	} else if (system >= NR) {
 		draw_nr(ret, in);
-		if (system >= NR + 36)
+		if (system == EN_DC)
+			draw_en_dc(&ret->cfg, in);
+		else if (system >= NR + 36)
 			draw_gnbs(&ret->cfg, in);
 		else if (system >= NR + 24)
 			read_dedicated(ret, in);

@@ -12,7 +12,7 @@ DOCUMENT = ROOT / "ARCHITECTURE.md"
 START, END = "<!-- `make core-graph` draws this. -->\n", "<!-- end of drawing -->\n"
 CORE = Path(__file__).resolve().parents[1] / "core"
 SYSTEMS = sorted(f"ran/{path.name}" for path in (CORE / "ran").iterdir()
-                 if path.is_dir() and path.name not in ("independent", "channel", "handover"))
+                 if path.is_dir() and path.name not in ("independent", "channel", "handover", "en_dc"))
 RADIO = ("lte", "nr", "utran")
 BELOW_MAC = ("rlc", "pdcp", "sdap", "phy")
 # From the bottom up; a package may use those on lines before its own; those of one line do not use each
@@ -29,13 +29,14 @@ LAYERS = [
     ["ran/ran.h"],
     ["ran/independent", "ran/channel", "ran/handover"],
     SYSTEMS,
+    ["ran/en_dc"],  # which consists of two of them
     ["ran"],
     ["entry"],
 ]
 LEVEL = {package: level for level, packages in enumerate(LAYERS) for package in packages}
 # What programs around the core include. Lower layers may know it, as it says nothing of what is behind it.
-CONTRACT = {"cellcore.h", "cell_cfg.h", "cell_cfg_bearer.h", "cell_cfg_link.h", "cell_cfg_lte.h", "cell_cfg_nr.h",
-            "cell_kinds.h", "cell_out.h", "cell_sched.h", "cfg_values.h"}
+CONTRACT = {"cellcore.h", "cell_cfg.h", "cell_cfg_bearer.h", "cell_cfg_en_dc.h", "cell_cfg_link.h", "cell_cfg_lte.h",
+            "cell_cfg_nr.h", "cell_kinds.h", "cell_out.h", "cell_sched.h", "cfg_values.h"}
 MADE = {"cell_sched.h", "cfg_values.h"}  # by the build
 
 SOURCES = {str(path.relative_to(CORE)): path.read_text() for path in sorted(CORE.rglob("*.[ch]"))}

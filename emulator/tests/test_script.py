@@ -123,7 +123,8 @@ def test_as_many_events_at_one_time_as_may_be_given(tmp_path):
     ("lte", {"channel": "/nowhere", "events": [{"t_ms": 1, "ue": "ue1", "cqi_dl": 3}]},
      "key 'events[0].cqi_dl': the CQI follows the channel over time; allowed where it is constant"),
     ("packet_trace", {"channel": "/nowhere"},
-     "key '(top).channel': this cell.system has no channel over time; remove the key, or set cell.system: lte, nr"),
+     "key '(top).channel': this cell.system has no channel over time; remove the key, or set cell.system: lte, nr, "
+     "en_dc"),
 ])
 def test_only_some_systems_take_changes(tmp_path, system, changes, message):
     cell = {"system": system, "ues": [{"name": "ue1", "peer": "network", "mode": "im"}],

@@ -39,9 +39,13 @@ def simulate(folder, lines, cell, **others):
     return json.loads((folder / "out/radio.json").read_text())
 
 
-def fields(folder, display_filter, *names):
-    """Rows of field values of the frames that match; every occurrence of a field, comma-separated."""
-    args = ["tshark", "-C", "cellbed", "-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE",
+def fields(folder, display_filter, *names, options=()):
+    """Rows of field values of the frames that match; every occurrence of a field, comma-separated.
+
+    Args:
+        options: further ones of tshark.
+    """
+    args = ["tshark", "-C", "cellbed", *options, "-o", "ip.check_checksum:TRUE", "-o", "tcp.check_checksum:TRUE",
             "-r", folder / "out/radio.pcap", "-Y", display_filter, "-T", "fields"]
     for name in names:
         args += ["-e", name]

@@ -4,9 +4,11 @@
 
 struct pkt *base_pkt_alloc(struct cell *c)
 {
-	if (!c->free_pkts.head && c->n_fresh_pkts > 0)
-		return &c->fresh_pkts[--c->n_fresh_pkts];
-	return pkt_dequeue(&c->free_pkts);
+	struct cell *home = c->home;
+
+	if (!home->free_pkts.head && home->n_fresh_pkts > 0)
+		return &home->fresh_pkts[--home->n_fresh_pkts];
+	return pkt_dequeue(&home->free_pkts);
 }
 
 struct pkt *base_pkt_originate(struct cell *c)
@@ -16,16 +18,16 @@ struct pkt *base_pkt_originate(struct cell *c)
 	if (!p)
 		return NULL;
 	pkt_reset(p);
-	p->id = c->next_pkt_id++;
+	p->id = c->home->next_pkt_id++;
 	p->arrival_ns = c->event_ns;
-	c->n_pkts++;
-	c->stats.pkts_originated++;
+	c->home->n_pkts++;
+	c->home->stats.pkts_originated++;
 	return p;
 }
 
 void base_pkt_terminate(struct cell *c, struct pkt *p)
 {
-	c->stats.pkts_terminated++;
-	c->n_pkts--;
-	pkt_enqueue(&c->limbo_pkts, p);
+	c->home->stats.pkts_terminated++;
+	c->home->n_pkts--;
+	pkt_enqueue(&c->home->limbo_pkts, p);
 }

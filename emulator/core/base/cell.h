@@ -18,6 +18,16 @@
 #include "cellcore.h"
 
 struct ran;
+struct cell;
+
+/* What a network that consists of several has of each of them: PDCP is its own. */
+struct cell_above {
+	/* RLC of @part delivered a PDCP PDU of UE @ue in that direction, which is taken over. */
+	void (*receive)(struct cell *part, uint8_t ue, enum cell_dir dir, struct pkt *p);
+
+	/* RLC of @part gave up on UE @ue. */
+	void (*failed)(struct cell *part, uint8_t ue);
+};
 
 /* A change that cell_apply() took and cell_advance() has yet to make. */
 struct waiting_cmd {
@@ -28,6 +38,10 @@ struct waiting_cmd {
 struct cell {
 	struct cell_cfg cfg;
 	const struct ran *ran;
+	struct cell
+		*home; /* whose packets and outputs it has: its own, or of what it is a part of */
+	const struct cell_above *above; /* of a part, else NULL */
+	uint8_t first_enb;              /* of a part: what its base stations are numbered from */
 	int64_t start_ns;
 	int64_t now_ns;               /* latest time given by the caller */
 	int64_t event_ns;             /* time of the event being processed */

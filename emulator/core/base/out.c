@@ -6,10 +6,11 @@
 
 static struct cell_out *out_next(struct cell *c, enum cell_out_type type)
 {
+	struct cell *home = c->home;
 	struct cell_out *o;
 
-	CELL_ASSERT(c->out_n < c->out_cap);
-	o = &c->out[c->out_n++];
+	CELL_ASSERT(home->out_n < home->out_cap);
+	o = &home->out[home->out_n++];
 	*o = (struct cell_out){ .type = type, .t_ns = c->event_ns };
 	return o;
 }
@@ -25,6 +26,7 @@ void out_record(struct cell *c, const struct out_at *at, struct cell_record r)
 		r.lcid = at->lcid;
 		r.enb = at->enb;
 	}
+	r.enb = (uint8_t)(r.enb + c->first_enb);
 	o->record = r;
 }
 
@@ -36,6 +38,7 @@ void out_pdu(struct cell *c, const uint8_t *data, uint32_t len, const struct cel
 	o->data = data;
 	o->len = len;
 	o->info = *info;
+	o->info.enb = (uint8_t)(info->enb + c->first_enb);
 }
 
 static void out_pkt_record(struct cell *c, const struct pkt *p, const struct out_at *at,
@@ -78,10 +81,10 @@ void out_deliver(struct cell *c, struct pkt *p, uint8_t port)
 	o->len = p->len;
 	out_pkt_record(c, p, NULL, CELL_EV_PKT_OUT, out_port_node(port), port_enb(c, port),
 	               out_port_node(p->port), (int32_t)((c->event_ns - p->arrival_ns) / 1000));
-	c->stats.pkts_delivered++;
-	c->stats.bytes_delivered += p->len;
-	c->n_pkts--;
-	pkt_enqueue(&c->limbo_pkts, p);
+	c->home->stats.pkts_delivered++;
+	c->home->stats.bytes_delivered += p->len;
+	c->home->n_pkts--;
+	pkt_enqueue(&c->home->limbo_pkts, p);
 }
 
 /* One of two copies ends where it does not matter. */
@@ -110,9 +113,9 @@ void out_drop(struct cell *c, struct pkt *p, const struct out_at *at, enum cell_
 	o->len = p->len;
 	out_pkt_record(c, p, at, CELL_EV_PKT_DROP, at ? at->from : out_port_node(p->port),
 	               port_enb(c, p->port), at ? at->to : 0, (int32_t)reason);
-	c->stats.pkts_dropped[reason]++;
-	c->n_pkts--;
-	pkt_enqueue(&c->limbo_pkts, p);
+	c->home->stats.pkts_dropped[reason]++;
+	c->home->n_pkts--;
+	pkt_enqueue(&c->home->limbo_pkts, p);
 }
 
 void out_drop_all(struct cell *c, struct pkt_queue *q, const struct out_at *at,

@@ -60,6 +60,9 @@ struct ran {
 	void (*empty)(struct cell *c);
 
 	void (*digest)(const struct cell *c, uint64_t *h);
+
+	/* Add what networks counted that it consists of; NULL: it is one. */
+	void (*stats)(const struct cell *c, struct cell_stats *ret);
 };
 
 /* Each network has its table in its folder. */

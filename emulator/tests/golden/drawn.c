@@ -49,6 +49,7 @@ static const struct network {
 	{ "NR, failures", drawn_add_failures, 245, 150 },
 	{ "NR, DAPS", drawn_add_daps, 245, 150 },
 	{ "NR, carriers", drawn_add_carriers, 208, 90 },
+	{ "EN-DC", drawn_add_en_dc, 253, 150 },
 };
 
 static void lower_errors(struct plan *p)
@@ -82,7 +83,7 @@ static bool plan_draw(struct plan *ret, const struct network *network)
 	if (drawn_below(3) == 0)             /* while much is under way */
 		ret->end_ns -= (380 + drawn_below(20)) * INT64_C(1000000);
 	lower_errors(ret);
-	if (ret->cfg.system == CELL_SYSTEM_NR)
+	if (ret->cfg.system == CELL_SYSTEM_NR || ret->cfg.system == CELL_SYSTEM_EN_DC)
 		drawn_add_nr(ret);
 	if (network->add)
 		network->add(ret);

@@ -297,6 +297,19 @@ void drawn_add_carriers(struct plan *p)
 	drawn_add_channels(p);
 }
 
+void drawn_add_en_dc(struct plan *p)
+{
+	struct cell_scg_cfg *scg = &p->cfg.en_dc.scg;
+
+	drawn_add_channels(p);
+	slow_down(p, 1 + drawn_below(4));
+	scg->b1_threshold = (uint8_t)(40 + drawn_below(60));
+	scg->a2_threshold = (uint8_t)(scg->b1_threshold - drawn_below(20));
+	scg->hysteresis_cdb = (uint16_t)drawn_below(200);
+	scg->filter_coefficient = (uint8_t)drawn_below(9);
+	p->cfg.handover.link_failure.t310_ms = (uint16_t)drawn_below(60);
+}
+
 void drawn_add_second_cell(struct plan *p)
 {
 	p->cfg.pdcp.duplication = p->cfg.rlc.mode != CELL_RLC_TM;

@@ -18,8 +18,8 @@ ROOT = Path(__file__).resolve().parents[3]
 BUILD = Path(os.environ.get("CELLBED_BUILD", ROOT / "build"))
 NEVER = 2**63 - 1
 # What a shell includes: cellcore.h and its parts.
-PUBLIC = ["cell_kinds", "cell_cfg_bearer", "cell_cfg_link", "cell_cfg_lte", "cell_cfg_nr", "cell_cfg", "cell_out",
-          "cellcore"]
+PUBLIC = ["cell_kinds", "cell_cfg_bearer", "cell_cfg_link", "cell_cfg_lte", "cell_cfg_nr", "cell_cfg_en_dc", "cell_cfg",
+          "cell_out", "cellcore"]
 
 
 def declarations(*names: str) -> str:
@@ -131,9 +131,14 @@ class Cell:
         """A handover, or its prediction."""
         return lib.cell_apply(self.cell, ffi.new("struct cell_cmd *", {"type": kind, "ue": ue, "enb": enb}), t_ns)
 
-    def channel(self, ue: int, direction: int, cqi: int, sinr_cdb: int, t_ns: int) -> int:
+    def channel(self, ue: int, direction: int, cqi: int, sinr_cdb: int, t_ns: int, enb: int = 0) -> int:
         return lib.cell_apply(self.cell, ffi.new("struct cell_cmd *", {
-            "type": lib.CELL_CMD_CHANNEL, "ue": ue, "dir": direction, "cqi": cqi, "sinr_cdb": sinr_cdb}), t_ns)
+            "type": lib.CELL_CMD_CHANNEL, "ue": ue, "dir": direction, "cqi": cqi, "sinr_cdb": sinr_cdb,
+            "enb": enb}), t_ns)
+
+    def measure(self, ue: int, enb: int, rsrp_cdbm: int, t_ns: int) -> int:
+        return lib.cell_apply(self.cell, ffi.new("struct cell_cmd *", {
+            "type": lib.CELL_CMD_MEASURE, "ue": ue, "enb": enb, "rsrp_cdbm": rsrp_cdbm}), t_ns)
 
     def advance(self, t_ns: int):
         while True:

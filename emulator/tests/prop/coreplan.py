@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 
-from coreffi import Cell, lib
+from coreffi import Cell, constant, lib
 from draw import Choices
 from draw import plans as plans_of
 from hypothesis import strategies as st
@@ -13,6 +13,7 @@ TAIL_NS = 400 * MS  # time given to what is under way after the last action
 IM, DM = 0, 1
 KEEP = 1  # lte.mode_switch.flush
 NETWORK, PORT_NETWORK = 0, 0x80  # as a peer; the bit of a port behind the eNB
+GNB = constant("CELL_EN_DC_GNB")  # of EN-DC
 UL, DL, SL = 0, 1, 2
 RLC_MODES = range(lib.CELL_RLC_MODE_COUNT)
 # Keys that do nothing in a cell without tunnels, and those of a crowd, which never comes to rest.
@@ -176,6 +177,10 @@ class Run:
                 assert self.cell.route(port, argument, t_ns) == 0
             if kind == "channel":
                 assert self.cell.channel(port, *argument, t_ns) == 0
+            if kind == "channel of the gNB":
+                assert self.cell.channel(port, *argument, t_ns, enb=GNB) == 0
+            if kind == "measure":
+                assert self.cell.measure(port, GNB, argument, t_ns) == 0
             if kind == "flush":
                 assert self.cell.command(lib.CELL_CMD_FLUSH, port, 0, t_ns) == 0
             for length in [argument] if kind == "push" else [1400] * argument if kind == "burst" else []:

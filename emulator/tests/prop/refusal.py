@@ -229,7 +229,7 @@ class Network:
             for name, value in own.items():
                 put(array[i], name, value)
         if array is not None:
-            c.bearer, c.n_bearers = array, len(self.bearer)
+            c.bearer, c.n_bearers = array, self.cell.get("n_bearers", len(self.bearer))
         return c, array
 
 
@@ -329,6 +329,8 @@ class Sweep:
     def _ends(self, path: Path) -> tuple[int, int]:
         """Of what the field's type holds, or of the entries that its array has."""
         at, name = self._place(path)
+        if name == "n_bearers" and self._bearers is not None:
+            return 0, len(self._bearers)
         if name in _COUNTS and not self._unused(at, name):
             return 0, getattr(at, name)
         kind = ffi.typeof(at)

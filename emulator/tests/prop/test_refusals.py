@@ -9,6 +9,7 @@ from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from refusal import IM, NETWORK, OF_CELLS, Network, Sweep
+from refusals_en_dc import EN_DC, EN_DC_NETWORKS
 from refusals_independent import CONSTANT, CONSTANT_NETWORKS, RECORDED, RECORDED_NETWORKS, UTRAN, UTRAN_NETWORKS
 from refusals_lte import LTE, LTE_NETWORKS
 from refusals_nr import NR, NR_BITS, NR_NETWORKS
@@ -19,6 +20,7 @@ from cellbed.scenario.daemon_keys import sections
 TABLES = {
     "lte": (LTE, LTE_NETWORKS), "nr": (NR, NR_NETWORKS), "utran": (UTRAN, UTRAN_NETWORKS),
     "constant": (CONSTANT, CONSTANT_NETWORKS), "recorded": (RECORDED, RECORDED_NETWORKS),
+    "en_dc": (EN_DC, EN_DC_NETWORKS),
 }
 # A message in the core: what is allowed, by itself or in a list of what can be wrong with a pattern.
 WORDS = re.compile(r'(?:ret_range|\[NR_TDD_\w+\]) = "([^"]*)"')

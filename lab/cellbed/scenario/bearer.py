@@ -54,8 +54,8 @@ class Rlc(Model):
         says="How long a receiver waits for HARQ to close a gap before it takes the PDUs for lost. TS 36.322 5.1.2.2, "
              "5.1.3.2; TS 36.331 9.2.1.1")
     t_reassembly_ms: Milliseconds | None = Key(None, 0, 200, exclude_if=unset,
-        says="With `system: nr` in place of the key before: how long a receiver waits for the rest of a packet. TS "
-             "38.322 7.3; TS 38.331 `t-Reassembly`")
+        says="With `system: nr` in place of the key before, with `en_dc` beside it: how long a receiver of NR waits "
+             "for the rest of a packet. TS 38.322 7.3; TS 38.331 `t-Reassembly`")
 
 
 class RlcUm(Model):
@@ -70,7 +70,7 @@ class RlcAm(Model):
     """Source: TS 36.322 5.2; TS 36.331 RLC-Config; TS 38.322 5.3."""
 
     sn_bits: Literal[12, 18] | None = Key(None, exclude_if=unset,
-        says="Bits of a sequence number, with `system: nr` only; 18 there. TS 38.322 6.2.3.3")
+        says="Bits of a sequence number, with `system: nr` and `en_dc` only; 18 there. TS 38.322 6.2.3.3")
     poll_pdu: int = Key(16, 1, 1024,
         says="AM asks for a status report (polls) after so many PDUs. TS 36.322 5.2.2.1; `p16` of TS 36.331, with "
              "which the window never waits for a poll")
@@ -95,7 +95,8 @@ class Pdcp(Model):
     """Source: TS 36.323; TS 36.331 PDCP-Config; TS 38.323 5.2.2 (reordering)."""
 
     sn_bits: Literal[7, 12, 18] = Key(12,
-        says="Bits of a sequence number: 7 or 12, with `system: nr` 12 or 18. TS 36.323 6.2; TS 38.323 6.3.2")
+        says="Bits of a sequence number: 7 or 12, with `system: nr` and `en_dc` 12 or 18. TS 36.323 6.2; TS 38.323 "
+             "6.3.2")
     discard_timer_ms: Milliseconds = Key(0, 0, 1500, says="PDCP drops a packet after so long; 0 = never. TS 36.323 5.4")
     reordering: bool = Key(False,
         says="true: PDCP puts in order what RLC delivers, as in 5G. TS 38.323 5.2.2")
@@ -103,10 +104,10 @@ class Pdcp(Model):
         says="How long PDCP waits for a gap to close. TS 38.323 5.2.2.3. It is longer than RLC's, so that RLC gives up "
              "first")
     t_reordering_infinite: bool | None = Key(None, exclude_if=unset,
-        says="true: it waits for ever, with `system: nr` only. TS 38.331 PDCP-Config")
+        says="true: it waits for ever, with `system: nr` and `en_dc` only. TS 38.331 PDCP-Config")
     out_of_order_delivery: bool | None = Key(None, exclude_if=unset,
-        says="true: PDCP delivers at once what comes, and drops only what came before; with `system: nr` only. TS "
-             "38.323 5.2.2.1, `outOfOrderDelivery`")
+        says="true: PDCP delivers at once what comes, and drops only what came before; with `system: nr` and "
+             "`en_dc` only. TS 38.323 5.2.2.1, `outOfOrderDelivery`")
     duplication: bool | None = Key(None, exclude_if=unset,
         says="true: each packet is sent twice, by two RLC entities on two cells with HARQ of their own, and the copy "
              "that comes first is delivered; with `system: nr` only. TS 38.323 5.11, `pdcp-Duplication`")

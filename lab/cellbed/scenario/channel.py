@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -19,6 +21,17 @@ from cellbed.scenario.route import Route
 Decibels = Annotated[float, Field(ge=-100, le=100)]
 FixedCqi = Annotated[int, Field(ge=1, le=15)] | None
 CqiTable = Literal["kawser", "piro", "vienna", "mezzavilla"]
+
+
+@contextlib.contextmanager
+def with_key(key: str) -> Iterator[None]:
+    """What is refused of a channel in this block is said with its own key, where that is not `radio.channel`."""
+    try:
+        yield
+    except (ValueError, ScenarioError) as wrong:
+        if key == radios.CHANNEL:
+            raise
+        raise type(wrong)(re.sub(rf"\b{re.escape(radios.CHANNEL)}\b", key, str(wrong))) from wrong
 
 
 class Swing(Model):
@@ -237,15 +250,18 @@ def identify(radio: Mapping[str, Any], folder: Path) -> None:
     """Note the content of the trace among the settings of a run, as its name says nothing.
 
     Args:
-        radio: of the settings; its channel gets `trace_sha256` when it has a trace.
+        radio: of the settings; each of its channels gets `trace_sha256` when it has a trace.
         folder: of the scenario.
 
     Raises:
         ScenarioError: the file is missing or wrong.
     """
-    channel = radio["channel"]
-    if channel is None:
-        return
+    for key, channel in radios.channels(radio).items():
+        with with_key(key):
+            _identify(channel, list(radio["ues"]), folder)
+
+
+def _identify(channel: dict[str, Any], ues: list[str], folder: Path) -> None:
     _identify_tracks(channel, folder)
     if channel["trace"] is None:
         return
@@ -254,7 +270,7 @@ def identify(radio: Mapping[str, Any], folder: Path) -> None:
     path = folder / channel["trace"]
     try:
         if path.suffix == ".csv":
-            measured.read_csv(path, list(radio["ues"]))
+            measured.read_csv(path, ues)
         else:
             trace.read(path)
     except error.ChannelError as wrong:
@@ -281,6 +297,6 @@ def _identify_tracks(channel: dict[str, Any], folder: Path) -> None:
 
 def reads_file(settings: Mapping[str, Any]) -> bool:
     """Whether a run's channel comes from a file beside the scenario."""
-    channels = [of_radio["radio"]["channel"] for _, of_radio in radios.each(dict(settings))]
-    return any(channel is not None and (channel["trace"] is not None or "tracks_sha256" in channel)
-               for channel in channels)
+    channels = [channel for _, alone in radios.each(dict(settings))
+                for channel in radios.channels(alone["radio"]).values()]
+    return any(channel["trace"] is not None or "tracks_sha256" in channel for channel in channels)

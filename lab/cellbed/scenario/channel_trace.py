@@ -26,6 +26,8 @@ from cellbed.scenario import nr, several
 FILE = "channel.trace"
 # Rendered beyond the last flow's limit: the time from sub-frame 0 to the start of the traffic, and the drain after it.
 MARGIN_S = 10.0
+# Base stations of EN-DC by their numbers.
+_STATIONS = {0: "enb", 1: "gnb"}
 # How far a growing trace is ahead of the run, and how often somebody looks whether it is.
 _AHEAD_S = 60.0
 _LOOK_S = 1.0
@@ -50,7 +52,7 @@ def render(directory: Path, settings: Mapping[str, Any], seed: int, folder: Path
     for network in networks:
         duration_s = max(limit_s(flow) for flow in settings["traffic"]) + MARGIN_S
         with _messages(network):
-            _renderer().render_file(network.path, *network.rendered(), network.seed, duration_s, folder, each_block)
+            network.render(duration_s, folder, each_block)
 
 
 class _Network(NamedTuple):
@@ -61,16 +63,47 @@ class _Network(NamedTuple):
     settings: Mapping[str, Any]
     seed: int
 
-    def rendered(self) -> tuple[Any, Any]:
-        """The parameters of its channel, and who is there."""
+    def render(self, duration_s: float, folder: Path, each_block: Callable[[], object]) -> None:
+        """Into its trace. Raises cellbed_channel's ChannelError."""
+        if self.settings["radio"]["system"] == "en_dc":
+            from cellbed_channel import together
+
+            together.render_file(self.path, self._stations(), _STATIONS, duration_s, folder, each_block)
+        else:
+            _renderer().render_file(self.path, *self._rendered(radios.CHANNEL), self.seed, duration_s, folder,
+                                    each_block)
+
+    def grow(self, folder: Path) -> Generator[float]:
+        """Its trace, which has a window more with each step: how many seconds there are. Raises: as `render`."""
+        grown: Generator[float]
+        if self.settings["radio"]["system"] == "en_dc":
+            from cellbed_channel import together
+
+            grown = together.grow(self.path, self._stations(), _STATIONS, folder)
+        else:
+            grown = _renderer().grow(self.path, *self._rendered(radios.CHANNEL), self.seed, folder)
+        return grown
+
+    def _stations(self) -> dict[str, Any]:
+        """Base stations of EN-DC that have a channel. That of the gNB has draws of its own."""
+        from cellbed_channel.together import Station
+
+        seeds = (self.seed, radios.seed(self.seed, radios.GNB_CHANNEL))
+        return {_STATIONS[number]: Station(number, *self._rendered(key), seeds[number])
+                for number, key in enumerate((radios.CHANNEL, radios.GNB_CHANNEL))
+                if key in radios.channels(self.settings["radio"])}
+
+    def _rendered(self, key: str) -> tuple[Any, Any]:
+        """The parameters of a channel, and who is there."""
         from cellbed_channel.link import RB_HZ
 
         renderer, settings, radio = _renderer(), self.settings, self.settings["radio"]
-        parameters = {key: value for key, value in radio["channel"].items() if not key.endswith("_sha256")}
-        enbs = of_kind(dict(settings), "enb") if radio["channel"]["model"] == "route" else []
+        channel = radios.channels(radio)[key]
+        parameters = {key: value for key, value in channel.items() if not key.endswith("_sha256")}
+        enbs = of_kind(dict(settings), "enb") if channel["model"] == "route" else []
         peers = {name: None if behind_enb(settings, name) else ue["peer"] for name, ue in radio["ues"].items()}
         n_rb, rb_hz, tables = radio["n_rb"], RB_HZ, {}
-        if radio["system"] == "nr":
+        if radio["system"] == "nr" or key == radios.GNB_CHANNEL:
             n_rb, rb_hz = nr.carrier(radio["nr"])
             tables = {way: f"nr_{radio['nr'][f'mcs_table_{way}']}" for way in ("ul", "dl")}
         return renderer.Parameters.from_dict(parameters), renderer.Cell(peers, n_rb, enbs, rb_hz, tables)
@@ -78,7 +111,7 @@ class _Network(NamedTuple):
 
 def _networks(directory: Path, settings: Mapping[str, Any], seed: int, folder: Path) -> Iterator[_Network]:
     for name, alone in radios.each(dict(settings)):
-        if alone["radio"]["channel"] is not None:
+        if radios.channels(alone["radio"]):
             yield _Network(name, directory / f"{radios.prefix(name)}{FILE}", alone, radios.seed(seed, name))
 
 
@@ -91,7 +124,8 @@ def _messages(network: _Network) -> Iterator[None]:
         try:
             yield
         except error.ChannelError as wrong:
-            raise ScenarioError(f"key 'radio.channel': {wrong}") from wrong
+            of_gnb = isinstance(wrong, error.StationError) and wrong.station == _STATIONS[1]
+            raise ScenarioError(f"key '{radios.GNB_CHANNEL if of_gnb else radios.CHANNEL}': {wrong}") from wrong
 
 
 def _renderer() -> Any:
@@ -131,7 +165,7 @@ class Growing:
         self._error: str | None = None
         for network in _networks(directory, settings, seed, folder):
             with _messages(network):
-                trace = _renderer().grow(network.path, *network.rendered(), network.seed, folder)
+                trace = network.grow(folder)
                 self._reached_s[trace] = next(trace)
 
     def __enter__(self) -> Self:

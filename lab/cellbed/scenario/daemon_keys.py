@@ -23,7 +23,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from cellbed.scenario import bearer, control_channels, crowd, handover, netem, qdisc, radio, radio_system
+from cellbed.scenario import bearer, control_channels, crowd, en_dc, handover, netem, qdisc, radio, radio_system
 from cellbed.scenario.fields import Unit
 
 _MADE = """/* SPDX-License-Identifier: GPL-2.0-or-later */
@@ -43,7 +43,7 @@ _SECTIONS: dict[str, tuple[type[BaseModel], str]] = {
     "detach_times": (handover.Times, "handover.detach_times."),
     "preparation_times": (handover.Times, "handover.preparation_times."), "gtpu": (radio.Gtpu, "gtpu."),
     "crowd": (crowd.Crowd, "crowd."), "cqi_reports": (control_channels.CqiReports, "cqi_reports."),
-    "broadcast": (control_channels.Broadcast, "nr.broadcast."),
+    "broadcast": (control_channels.Broadcast, "nr.broadcast."), "scg": (en_dc.Scg, "en_dc.scg."),
     **{name: (model, model.PREFIX) for name, model in radio_system.others().items()}, "ues": (radio.UeRadio, ""),
     "bearers": (bearer.Bearer, ""), "filters": (bearer.Filter, ""), "netem": (netem.Netem, ""),
     "qdisc": (qdisc.Qdisc, "")}
@@ -55,12 +55,12 @@ _FIELDS = {
     "ra.rac_timeout_ms": "lte.ra.rac_timeout_tti", "timing.processing_lead_us": "lte.timing.processing_lead_ns",
     "nr.random_access": "nr.ra.procedure", "nr.aqm": "nr.aqm.mode"}
 # What the daemon's configuration has in place of keys of a scenario, or beside them.
-_DAEMON_ONLY = {"cell": ("enbs", "sgw", "broadcast", *handover.SECTIONS),
+_DAEMON_ONLY = {"cell": ("enbs", "sgw", "broadcast", "scg", *handover.SECTIONS),
                 "packet_trace": ("uplink_sizes_us", "downlink_sizes_us"),
                 "ues": ("name", "enb", "address", "address6", "clat6")}
 _SCENARIO_ONLY = {"cell": ("events", "channel", "mtu"), "timing": ("preset",), "handover": handover.SECTIONS,
                   "packet_trace": ("uplink_sizes", "downlink_sizes"), "constant_rate": ("satellite",),
-                  "nr": ("broadcast",), "gtpu": ("outer",), "bearers": ("five_qi", "qci")}
+                  "nr": ("broadcast",), "en_dc": ("scg", "channel"), "gtpu": ("outer",), "bearers": ("five_qi", "qci")}
 # Keys that the core takes 0 for where a scenario leaves them out.
 _ZERO_IF_UNSET = ("priority_level", "pdb_ms", "averaging_window_ms", "gbr_dl_bps", "gbr_ul_bps", "mbr_dl_bps",
                   "mbr_ul_bps")

@@ -137,7 +137,7 @@ def Key(default: Any, low: float | None = None, high: float | None = None, *, sa
         low, high: its range, in the unit that its name ends with.
         says: meaning and source; what is true of one value alone is said after that value.
         limits: others of pydantic's Field.
-        keys_of: another key, whose keys this one has below each of its names.
+        keys_of: another key, whose keys this one has, or has below each of its names.
     """
     if keys_of is not None:
         limits["json_schema_extra"] = {"keys_of": keys_of}

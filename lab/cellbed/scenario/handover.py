@@ -13,7 +13,9 @@ from pydantic import model_validator
 from cellbed.scenario.fields import Decibel, Key, Microseconds, Milliseconds, Model, unset
 
 # Source: TS 36.331 6.3.5, TimeToTrigger
-_TimeToTrigger = Literal[0, 40, 64, 80, 100, 128, 160, 256, 320, 480, 512, 640, 1024, 1280, 2560, 5120]
+TimeToTrigger = Literal[0, 40, 64, 80, 100, 128, 160, 256, 320, 480, 512, 640, 1024, 1280, 2560, 5120]
+# Source: TS 36.331 6.3.5, FilterCoefficient
+FilterCoefficient = Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 15, 17, 19]
 
 
 class A3(Model):
@@ -25,9 +27,9 @@ class A3(Model):
     hysteresis_db: Decibel = Key(1.0, 0, 15, multiple_of=0.5,
         says="So much more for the event to be entered, and so much less for it to be left, `hysteresis`. TS 36.331 "
              "5.5.4.4")
-    time_to_trigger_ms: _TimeToTrigger = Key(256,
+    time_to_trigger_ms: TimeToTrigger = Key(256,
         says="How long it has to last before the UE reports it, `timeToTrigger`. TS 36.331 6.3.5")
-    filter_coefficient: Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 15, 17, 19] = Key(4,
+    filter_coefficient: FilterCoefficient = Key(4,
         says="Weight of a new measurement in the average of layer 3, 1 / 2^(k / 4); there is one each 200 ms. TS "
              "36.331 5.5.3.2; 4 is the default of 6.3.5")
 
@@ -45,7 +47,7 @@ class Condition(Model):
     threshold2: int = Key(50, 0, 127, says="`a5-Threshold2`, likewise; 50 = -106 dBm")
     hysteresis_db: Decibel = Key(0.0, 0, 15, multiple_of=0.5,
         says="So much more for the event to be entered, and so much less for it to be left. TS 38.331 5.5.4.4")
-    time_to_trigger_ms: _TimeToTrigger = Key(0, says="How long it has to last before the UE leaves. TS 38.331")
+    time_to_trigger_ms: TimeToTrigger = Key(0, says="How long it has to last before the UE leaves. TS 38.331")
 
 
 class Times(Model):

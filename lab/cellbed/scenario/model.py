@@ -217,6 +217,8 @@ class Scenario(Model):
         self.radio.check_handovers(enbs if has_core else [], [name for name in self.radio.ues if self.behind_enb(name)])
         if self.radio.channel is not None:
             self.radio.channel.check(self.radio.ues, enbs)
+        if self.radio.en_dc is not None:
+            self.radio.en_dc.check_channel(self.radio, enbs)
         if self.radio.handover.a3 is not None and (self.radio.channel is None or self.radio.channel.route is None):
             raise ValueError("key 'radio.handover.a3': UEs measure eNBs with radio.channel.model: route only; set it, "
                              "or remove a3")

@@ -38,6 +38,8 @@ _NOT_IN_NR: dict[str, dict[str, str]] = {
 ONLY_IN_NR: dict[str, tuple[str, ...]] = {"rlc": ("t_reassembly_ms", "queue_ms"), "rlc_am": ("sn_bits",),
                                           "pdcp": ("out_of_order_delivery", "t_reordering_infinite", "duplication"),
                                           "handover": tuple(handover.ONLY_IN_NR)}
+# Sections of LTE that have them with EN-DC, too, whose PDCP and RLC AM are those of NR.
+_DEFAULTS_OF = {"nr": tuple(DEFAULTS), "en_dc": ("rlc", "rlc_am", "pdcp")}
 _SN_BITS = {"rlc_um": {"nr": (6, 12), "lte": (5, 10)}, "pdcp": {"nr": (12, 18), "lte": (7, 12)}}
 
 # Of a UE, what it has in the second cell.
@@ -514,13 +516,13 @@ def carrier(keys: Mapping[str, Any]) -> tuple[int, int]:
 
 def with_defaults(radio: Any) -> Any:
     """The radio as a file has it; with NR each section has the defaults of NR where the file does not say."""
-    if not isinstance(radio, Mapping) or radio.get("system") != "nr":
+    if not isinstance(radio, Mapping) or radio.get("system") not in ("nr", "en_dc"):
         return radio
     merged = dict(radio)
-    for section, defaults in DEFAULTS.items():
+    for section in _DEFAULTS_OF[radio["system"]]:
         given = radio.get(section, {})
         if isinstance(given, Mapping):
-            merged[section] = {**defaults, **given}
+            merged[section] = {**DEFAULTS[section], **given}
     keys = radio.get("nr", {})
     if isinstance(keys, Mapping) and keys.get("numerology") in (2, 3):
         merged["nr"] = {"sr_period_slots": _SR_PERIOD_HIGH, **keys}

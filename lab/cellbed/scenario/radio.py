@@ -29,6 +29,7 @@ from cellbed.scenario.channel import Channel
 from cellbed.scenario.constant_rate import ConstantRate
 from cellbed.scenario.control_channels import CqiReports, OuterLoop, SchedulingRequests
 from cellbed.scenario.crowd import Crowd
+from cellbed.scenario.en_dc import EnDc
 from cellbed.scenario.fields import Key, Microseconds, Milliseconds, Model, Name, Probability, Rate, Ttis, known, unset
 from cellbed.scenario.handover import Handover
 from cellbed.scenario.nr import Nr
@@ -202,10 +203,10 @@ class Gtpu(Model):
 
 #: What an event may change, and in which systems.
 CHANGES: dict[str, tuple[str, ...]] = {
-    "mode": ("lte",), "handover": ("lte", "nr"), "predict": ("lte", "nr"), "cqi_ul": ("lte", "nr"),
-    "cqi_dl": ("lte", "nr"), "cqi_sl": ("lte",), "dl_rate": ("constant_rate",), "ul_rate": ("constant_rate",),
+    "mode": ("lte",), "handover": ("lte", "nr"), "predict": ("lte", "nr"), "cqi_ul": ("lte", "nr", "en_dc"),
+    "cqi_dl": ("lte", "nr", "en_dc"), "cqi_sl": ("lte",), "dl_rate": ("constant_rate",), "ul_rate": ("constant_rate",),
     **dict.fromkeys(("loss_dl", "loss_ul", "delay_ms", "outage_ms"), ("constant_rate", "packet_trace")),
-    "flush": ("lte", "nr", "constant_rate", "packet_trace")}
+    "flush": ("lte", "nr", "en_dc", "constant_rate", "packet_trace")}
 
 
 class Event(Model):
@@ -224,7 +225,7 @@ class Event(Model):
              "was wrong")
     cqi_ul: int | None = Key(None, 0, 15, exclude_if=unset,
         says="The UE's uplink has this CQI from now on, 0 = out of range; in LTE and NR without `radio.channel`, with "
-             "one base station")
+             "one base station. With `system: en_dc` it is that of LTE")
     cqi_dl: int | None = Key(None, 0, 15, exclude_if=unset, says="The same of the downlink")
     cqi_sl: int | None = Key(None, 0, 15, exclude_if=unset, says="The same of the direct link, in LTE")
     dl_rate: Rate | None = Key(None, 1000, 1_000_000_000, exclude_if=unset,
@@ -269,7 +270,8 @@ class UeRadio(Model):
     cqi_dl: Cqi = Key(15, says="CQI of the downlink")
     cqi_sl: Cqi = Key(15, says="CQI of the direct link to the peer")
     second_cqi_ul: Cqi | None = Key(None, exclude_if=unset,
-        says="CQI of the uplink in the second cell, which UEs with `pdcp.duplication` have; null: as in the first")
+        says="CQI of the uplink in the second cell, which UEs with `pdcp.duplication` have, and with `system: en_dc` in"
+             " that of the gNB; null: as in the first")
     second_cqi_dl: Cqi | None = Key(None, exclude_if=unset, says="The same of the downlink")
     bler_ul: Probability = Key(0.0,
         says="Probability that a PDU of the uplink is lost for good: the residual block error rate, whatever HARQ does")
@@ -283,10 +285,10 @@ class UeRadio(Model):
 
 
 class Radio(Model):
-    system: Literal["lte", "utran", "packet_trace", "constant_rate", "nr"] = Key("lte",
+    system: Literal["lte", "utran", "packet_trace", "constant_rate", "nr", "en_dc"] = Key("lte",
         says="The radio network. `lte`: LTE; `utran`: a dedicated channel of the UTRAN for each UE; `packet_trace`: a "
              "recorded link for each UE; `constant_rate`: no radio, a link of constant rate for each UE, to compare "
-             "with; `nr`: 5G NR")
+             "with; `nr`: 5G NR; `en_dc`: dual connectivity of LTE and NR, with the keys of both")
     n_rb: int = Key(50, 6, 110, says="Resource blocks of the carrier; 50 = 10 MHz. Nardini, Table 1")
     dl_carriers: int = Key(1, 1, 5,
         says="Component carriers in the downlink, each of `n_rb`. 1 = no carrier aggregation; Park, section 4, has 2")
@@ -327,12 +329,15 @@ class Radio(Model):
     cqi_reports: CqiReports | None = Key(None, exclude_if=unset,
         says="The base station knows of a channel by reports, in LTE and NR; null: it knows at once")
     channel: Channel | None = Key(None,
-        says="How good the links are over time; null: the CQIs of `radio.ues` for the whole run")
+        says="How good the links are over time; null: the CQIs of `radio.ues` for the whole run. With `system: en_dc` "
+             "those of LTE")
     utran: Utran | None = Key(None, says="A dedicated channel of the UTRAN, with `system: utran` only")
     packet_trace: PacketTrace | None = Key(None, says="The recorded link of each UE, with `system: packet_trace` only")
     constant_rate: ConstantRate | None = Key(None, exclude_if=unset,
         says="Links of constant rate, with `system: constant_rate` only")
-    nr: Nr | None = Key(None, exclude_if=unset, says="5G NR, with `system: nr` only")
+    nr: Nr | None = Key(None, exclude_if=unset, says="5G NR, with `system: nr` and `en_dc` only")
+    en_dc: EnDc | None = Key(None, exclude_if=unset,
+        says="LTE and 5G NR together, with `system: en_dc` only, whose LTE and NR are those of the other keys")
     ues: dict[Name, UeRadio] = Field(min_length=1, max_length=100)
 
     @model_validator(mode="before")

@@ -23,17 +23,18 @@ def check(radio: Radio, enbs: list[str], sgws: list[str]) -> None:
     Raises:
         ValueError: with key, value and what is allowed.
     """
+    needed = (radio.system, *others()[radio.system].PARTS_OF) if radio.system != "lte" else ()
     for system in others():
-        if radio.system != system and getattr(radio, system) is not None:
+        if system not in needed and getattr(radio, system) is not None:
             raise ValueError(f"key 'radio.{system}': radio.system is {radio.system}; remove the key, or set "
                              f"radio.system: {system}")
-        if radio.system == system and getattr(radio, system) is None:
-            raise ValueError(f"key 'radio.{system}': missing; radio.system {system} needs it")
+        if system in needed and getattr(radio, system) is None:
+            raise ValueError(f"key 'radio.{system}': missing; radio.system {radio.system} needs it")
         for name, ue in radio.ues.items():
             if radio.system != system and getattr(ue, system, None) is not None:
                 raise ValueError(f"key 'radio.ues.{name}.{system}': radio.system is {radio.system}; remove the key, or "
                                  f"set radio.system: {system}")
-    if radio.system != "nr":
+    if radio.system not in ("nr", "en_dc"):
         _check_not_nr(radio)
     if radio.system == "lte":
         return
@@ -79,7 +80,7 @@ def _check_not_nr(radio: Radio) -> None:
 def _check_apart(radio: Radio, own: System, enbs: list[str], sgws: list[str]) -> None:
     """UEs that talk to the network, and no key that only LTE has."""
     only = f"radio.system {radio.system} does not have it; remove it, or set radio.system: lte"
-    for key in sorted(radio.model_fields_set - own.RADIO_KEYS - {radio.system}):
+    for key in sorted(radio.model_fields_set - own.RADIO_KEYS - {radio.system, *own.PARTS_OF}):
         raise ValueError(f"key 'radio.{key}': {only}")
     if sgws and not own.HAS_CORE:
         raise ValueError(f"key 'nodes.{sgws[0]}.kind': value sgw: {only}")

@@ -23,6 +23,8 @@ class System(Model):
     #: What else it has under `radio`, and of a UE.
     RADIO_KEYS: ClassVar[frozenset[str]] = frozenset({"system", "max_pkts", "mtu", "ues"})
     UE_KEYS: ClassVar[frozenset[str]] = frozenset({"peer", "mode", "rnti"})
+    #: Sections of other systems that it needs.
+    PARTS_OF: ClassVar[tuple[str, ...]] = ()
 
     def check(self, where: str, max_pkts: int) -> None:
         """Raises ValueError for keys that do not fit each other.

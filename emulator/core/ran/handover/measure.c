@@ -56,17 +56,10 @@ static int64_t beyond(const struct cell_handover_cfg *cfg, enum measure_purpose 
 	return left < right ? left : right;
 }
 
-static void judge(const struct cell *c, struct measured *m, enum measure_purpose purpose,
-                  int64_t serving)
+void measure_by(const struct cell *c, struct measure_trigger *t, int64_t by,
+                uint16_t hysteresis_cdb, uint16_t trigger_ms)
 {
-	const struct cell_handover_cfg *cfg = &c->cfg.handover;
-	bool report = purpose == MEASURE_REPORT;
-	int64_t hysteresis =
-		(report ? cfg->a3.hysteresis_cdb : cfg->condition.hysteresis_cdb) * ONE_Q16;
-	uint32_t trigger_ms =
-		report ? cfg->a3.time_to_trigger_ms : cfg->condition.time_to_trigger_ms;
-	int64_t by = beyond(cfg, purpose, serving, m->filtered);
-	struct measure_trigger *t = &m->trigger[purpose];
+	int64_t hysteresis = hysteresis_cdb * ONE_Q16;
 
 	if (by <= hysteresis)
 		t->t_ns = CELL_NEVER;
@@ -74,6 +67,17 @@ static void judge(const struct cell *c, struct measured *m, enum measure_purpose
 		t->t_ns = c->event_ns + trigger_ms * NS_PER_MS;
 	if (by < -hysteresis)
 		t->told = false;
+}
+
+static void judge(const struct cell *c, struct measured *m, enum measure_purpose purpose,
+                  int64_t serving)
+{
+	const struct cell_handover_cfg *cfg = &c->cfg.handover;
+	bool report = purpose == MEASURE_REPORT;
+
+	measure_by(c, &m->trigger[purpose], beyond(cfg, purpose, serving, m->filtered),
+	           report ? cfg->a3.hysteresis_cdb : cfg->condition.hysteresis_cdb,
+	           report ? cfg->a3.time_to_trigger_ms : cfg->condition.time_to_trigger_ms);
 }
 
 static void evaluate(const struct cell *c, struct measurements *m, uint8_t serving)
@@ -88,17 +92,23 @@ static void evaluate(const struct cell *c, struct measurements *m, uint8_t servi
 	}
 }
 
+void measure_filter(struct measured *m, uint8_t k, int32_t rsrp_cdbm)
+{
+	int64_t by = rsrp_cdbm * ONE_Q16 - m->filtered;
+
+	m->filtered += m->known ? by * weight_q16(k) / ONE_Q16 : by;
+	m->known = true;
+}
+
+int64_t measure_beyond(const struct measured *m, uint8_t rsrp_range)
+{
+	return m->filtered - threshold(rsrp_range);
+}
+
 void measure_take(const struct cell *c, struct measurements *all, uint8_t serving, bool attached,
                   uint8_t enb, int32_t rsrp_cdbm)
 {
-	struct measured *m = &all->of[enb];
-	int64_t now = rsrp_cdbm * ONE_Q16;
-
-	m->filtered += m->known
-	                       ? (now - m->filtered) *
-	                                 weight_q16(c->cfg.handover.a3.filter_coefficient) / ONE_Q16
-	                       : now - m->filtered;
-	m->known = true;
+	measure_filter(&all->of[enb], c->cfg.handover.a3.filter_coefficient, rsrp_cdbm);
 	if (enb + 1 == c->cfg.n_enb && attached)
 		evaluate(c, all, serving);
 }

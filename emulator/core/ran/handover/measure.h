@@ -35,6 +35,17 @@ struct measurements {
 	struct measured of[CELL_MAX_ENB];
 };
 
+/** measure_filter() - layer 3 has @rsrp_cdbm; @k: filterCoefficient */
+void measure_filter(struct measured *m, uint8_t k, int32_t rsrp_cdbm);
+
+/** measure_beyond() - how far @m is above an RSRP-Range, in centi-dB times 2^16 */
+int64_t measure_beyond(const struct measured *m, uint8_t rsrp_range);
+
+/** measure_by() - an event is entered beyond @hysteresis_cdb, and counts after @trigger_ms; it is
+ * left as far on the other side. @by: in centi-dB times 2^16 */
+void measure_by(const struct cell *c, struct measure_trigger *t, int64_t by,
+                uint16_t hysteresis_cdb, uint16_t trigger_ms);
+
 /**
  * measure_take() - a UE in the cell of @serving measured the base station @enb
  * @attached: it is not between two cells

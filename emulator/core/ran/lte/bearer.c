@@ -60,7 +60,10 @@ void bearer_to_pdcp(struct lte *lte, struct bearer *b, struct rlc_out *out, bool
 	CELL_ASSERT(out->foreign_sdus == 0); /* inside the cell all PDUs are its own */
 	out_drop_all(&lte->cell, &out->discarded, &b->at, CELL_DROP_RLC_DISCARD);
 	while ((p = pkt_dequeue(&out->delivered)))
-		if (p->control)
+		if (!bearer_has_pdcp(b))
+			lte->cell.above->receive(&lte->cell, b->sch->ue, (enum cell_dir)b->at.dir,
+			                         p);
+		else if (p->control)
 			receive_control(lte, b, p);
 		else
 			(void)pdcp_receive(&b->pdcp_rx, p, re, lte->cell.event_ns, ret_up);

@@ -106,7 +106,8 @@ static enum cell_drop refusal(struct bearer *b, const struct pkt *p)
 		make_room(b);
 	if (is_full(b, p))
 		return CELL_DROP_QUEUE_FULL;
-	if (p->has_pdcp_sn && pdcp_status_has(&b->heard, (uint16_t)p->pdcp_sn))
+	if (bearer_has_pdcp(b) && p->has_pdcp_sn &&
+	    pdcp_status_has(&b->heard, (uint16_t)p->pdcp_sn))
 		return CELL_DROP_DUPLICATE;
 	return CELL_DROP_NONE;
 }
@@ -140,7 +141,9 @@ void bearer_send(struct lte *lte, struct bearer *b, struct pkt *p)
 		return;
 	}
 	lte_sch_touch(lte, b->sch);
-	if (bearer_numbers_at_once(b) || p->has_pdcp_sn) {
+	if (!bearer_has_pdcp(b)) {
+		rlc_sdu_queue_push(b->rlc.queue, p);
+	} else if (bearer_numbers_at_once(b) || p->has_pdcp_sn) {
 		pdcp_transmit(&b->pdcp_tx, p, lte->cell.event_ns);
 		rlc_sdu_queue_push(b->rlc.queue, p);
 	} else if (!manage(b, p)) {

@@ -11,6 +11,12 @@ void bearer_init_queue(struct lte *lte, struct bearer *b, struct fq_flow *flow);
 /** bearer_send() - a datagram enters @b; one that has a PDCP SN keeps it */
 void bearer_send(struct lte *lte, struct bearer *b, struct pkt *p);
 
+/** bearer_has_pdcp() - its PDCP is here, and not in a network that this is a part of */
+static inline bool bearer_has_pdcp(const struct bearer *b)
+{
+	return !b->rlc.cell->above;
+}
+
 /** bearer_numbers_at_once() - PDCP numbers what enters; otherwise what RLC begins to send */
 static inline bool bearer_numbers_at_once(const struct bearer *b)
 {

@@ -171,7 +171,10 @@ void drb_to_pdcp(struct nr *nr, struct drb *b, struct rlc_out *out)
 	if (out->delivered.head && b->pdcp != b)
 		nr_touch(nr, b->pdcp->sch->ue);
 	while ((p = pkt_dequeue(&out->delivered)))
-		if (p->control)
+		if (nr->cell.above)
+			nr->cell.above->receive(&nr->cell, nr_ue_of(nr, b->sch)->id,
+			                        (enum cell_dir)b->at.dir, p);
+		else if (p->control)
 			receive_control(nr, b, p);
 		else if (b->awaits_status)
 			pkt_enqueue(&b->early, p);
@@ -249,7 +252,7 @@ static void fail_link(struct nr *nr, struct drb *b)
 	for (int i = 0; i < 2; i++) {
 		both[i]->rlc.mode->reset(&both[i]->rlc);
 		both[i]->epoch++;
-		if (by_rrc)
+		if (by_rrc || nr->cell.above)
 			both[i]->suspended = true;
 		else if (b->cfg.rlc.am.on_max_retx == CELL_MAX_RETX_STOP)
 			stop(nr, both[i]);
@@ -257,6 +260,8 @@ static void fail_link(struct nr *nr, struct drb *b)
 			both[i]->outage_expiry_ns =
 				nr->cell.event_ns + b->cfg.rlc.am.reestablish_ms * NR_NS_PER_MS;
 	}
+	if (nr->cell.above)
+		nr->cell.above->failed(&nr->cell, nr_ue_of(nr, b->sch)->id);
 }
 
 void drb_receive(struct nr *nr, struct drb *b, const uint8_t *buf, uint32_t len,

@@ -69,7 +69,7 @@ static bool take(struct rlc *rlc, struct pkt *p)
 {
 	struct drb *b = drb_of(rlc);
 
-	if (p->control)
+	if (p->control || rlc->cell->above)
 		return true;
 	if (!pass(b, p))
 		return false;
@@ -140,19 +140,23 @@ static uint16_t put_sdap(const struct nr *nr, const struct drb *b, struct pkt *p
 	return SDAP_HEADER_BYTES;
 }
 
-/* Bytes that may wait: at most what the carrier transmits in queue_ms at the channel's rate of now,
- * shared with nobody. */
+uint64_t drb_channel_bytes(const struct nr *nr, const struct drb *b, int64_t time_ns)
+{
+	uint64_t pattern = (uint64_t)b->sch->rate * nr->frame.symbols[b->at.dir] / NR_SYMBOLS;
+
+	return pattern * (uint64_t)time_ns / (uint64_t)(nr->frame.n * nr->frame.slot_ns);
+}
+
+/* Bytes that may wait. */
 static uint32_t queue_bytes_max(const struct nr *nr, const struct drb *b)
 {
 	const struct cell_rlc_cfg *cfg = &b->cfg.rlc;
 	uint32_t fixed = cfg->queue_bytes ? cfg->queue_bytes : UINT32_MAX;
-	uint64_t pattern, timed;
+	uint64_t timed;
 
 	if (cfg->queue_ms == 0)
 		return fixed;
-	pattern = (uint64_t)b->sch->rate * nr->frame.symbols[b->at.dir] / NR_SYMBOLS;
-	timed = pattern * (uint64_t)(cfg->queue_ms * NR_NS_PER_MS) /
-	        (uint64_t)(nr->frame.n * nr->frame.slot_ns);
+	timed = drb_channel_bytes(nr, b, cfg->queue_ms * NR_NS_PER_MS);
 	return timed < fixed ? (uint32_t)timed : fixed;
 }
 

@@ -50,6 +50,10 @@ void drb_enqueue(struct nr *nr, struct drb *b, struct pkt *p);
 /** drb_drop_confirmed() - what waits at the start of @b, but by a status report the receiver has */
 void drb_drop_confirmed(struct nr *nr, struct drb *b);
 
+/** drb_channel_bytes() - what the carrier transmits in so long at the channel's rate of now, shared
+ * with nobody */
+uint64_t drb_channel_bytes(const struct nr *nr, const struct drb *b, int64_t time_ns);
+
 /** drb_flush() - drop SDUs of @b of which no byte was sent */
 void drb_flush(struct nr *nr, struct drb *b);
 

@@ -22,7 +22,7 @@
 #include "cellcore.h"
 #include "rlc/common/pdu.h"
 
-#define RLC_SDU_MAX (2 + CELL_UE_MTU_MAX) /* with a PDCP header */
+#define RLC_SDU_MAX (3 + CELL_UE_MTU_MAX) /* with a PDCP header, of NR the longest */
 
 /* Bytes of one SDU put together. */
 struct rlc_sdu {
