@@ -31,6 +31,14 @@ def check_range(name: str, value: float, low: float, high: float, more_than: boo
         raise ParameterError(name, value, f"{'more than ' if more_than else ''}{low:g}..{high:g}{note}")
 
 
+class StationError(ChannelError):
+    """What is wrong with the channel of one of several base stations."""
+
+    def __init__(self, station: str, wrong: ChannelError) -> None:
+        super().__init__(str(wrong))
+        self.station = station
+
+
 class FileError(ChannelError):
     """A file that is truncated, foreign or inconsistent; with the line where there are lines."""
 

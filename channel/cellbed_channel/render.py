@@ -307,7 +307,8 @@ def _kept(parameters: Parameters) -> dict[str, Any]:
     return kept
 
 
-def _made_from(parameters: Parameters, cell: Cell, seed: int, duration_s: float | None) -> dict[str, Any]:
+def made_from(parameters: Parameters, cell: Cell, seed: int, duration_s: float | None) -> dict[str, Any]:
+    """What the header of a trace says that it was made from; duration_s: None where it has no end."""
     tables = {"cqi_tables": dict(cell.cqi_tables)} if cell.cqi_tables else {}
     return {"parameters": _kept(parameters), "peers": dict(cell.peers), "n_rb": cell.n_rb, "seed": seed,
             "duration_s": duration_s, **tables}
@@ -321,7 +322,7 @@ def render_file(path: Path, parameters: Parameters, cell: Cell, seed: int, durat
         ChannelError: as `render`.
     """
     records = render(parameters, cell, seed, duration_s, folder, each_block=each_block)
-    trace.write(path, records, cell.numbers, _made_from(parameters, cell, seed, duration_s), _enbs(parameters, cell))
+    trace.write(path, records, cell.numbers, made_from(parameters, cell, seed, duration_s), _enbs(parameters, cell))
 
 
 def _enbs(parameters: Parameters, cell: Cell) -> Sequence[str]:
@@ -340,8 +341,8 @@ def grow(path: Path, parameters: Parameters, cell: Cell, seed: int, folder: Path
     """
     steps = max(1, WINDOW_MS // parameters.granularity_ms)
     rest = np.zeros(0, dtype=trace.RECORD)
-    made_from = _made_from(parameters, cell, seed, None)
-    with trace.begin(path, cell.numbers, made_from, _enbs(parameters, cell)) as file:
+    head = made_from(parameters, cell, seed, None)
+    with trace.begin(path, cell.numbers, head, _enbs(parameters, cell)) as file:
         for first in itertools.count(0, steps):
             end_ms = (first + steps) * parameters.granularity_ms
             records = render_times(parameters, cell, seed, range(first, first + steps), folder)

@@ -16,6 +16,8 @@ from cellbed.run import address, core_network
 
 # Of UEs on the first radio network.
 FIRST_INTERFACE = "lte0"
+# Keys of channels; the second one is that of the gNB of EN-DC.
+CHANNEL, GNB_CHANNEL = "radio.channel", "radio.en_dc.channel"
 # The routing table of the first one of `radios`; tables of further ones follow. Linux has 253 to 255 itself.
 _FIRST_TABLE = 100
 # Of the seeds that a scenario may have.
@@ -75,6 +77,12 @@ def name_of(settings: Mapping[str, Any]) -> str | None:
 def interface(settings: Mapping[str, Any]) -> str:
     """That of the UEs on a radio network. Args: settings: as `alone` gives them."""
     return name_of(settings) or FIRST_INTERFACE
+
+
+def channels(radio: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The channels over time that a radio network has, by their keys: with EN-DC one of the eNB and one of the gNB."""
+    found = {CHANNEL: radio["channel"], GNB_CHANNEL: (radio.get("en_dc") or {}).get("channel")}
+    return {key: channel for key, channel in found.items() if channel is not None}
 
 
 def prefix(name: str | None) -> str:
