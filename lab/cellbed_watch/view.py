@@ -221,6 +221,10 @@ class View:
             if event in TOLD:
                 self._told(event, own)
 
+    def _has_scg(self) -> bool:
+        """Rows of RRC are about the second cell group of dual connectivity, and there are no handovers."""
+        return bool(self.description.get("settings", {}).get("radio", {}).get("system") == "en_dc")
+
     def _state(self, event: str, rows: np.ndarray) -> None:
         """The last row of each link."""
         keys = rows["node"].astype(np.int64) << 16 | rows["peer"].astype(np.int64) << 8 | rows["dir"]
@@ -247,7 +251,7 @@ class View:
                     channel.sinr_db = int(row["value"]) / 100
 
     def _told(self, event: str, rows: np.ndarray) -> None:
-        words = TOLD[event]
+        words = "SCG" if event == "rrc" and self._has_scg() else TOLD[event]
         if event == "pkt_drop":
             reasons = self.radio.names("drop")
             for value, count in zip(*np.unique(rows["value"], return_counts=True), strict=True):

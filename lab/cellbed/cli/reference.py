@@ -63,7 +63,8 @@ def _walk(schema: dict[str, Any], shared: dict[str, Any], path: str = "") -> Ite
         default = "*required*" if name in required else _default(entry)
         below = list(_below(entry, shared))
         if "keys_of" in entry:
-            yield key, f"null, or mappings by name with the keys of `{entry['keys_of']}`", default, entry["description"]
+            kind = "mappings by name with the keys" if below and below[0][0] else "the keys"
+            yield key, f"null, or {kind} of `{entry['keys_of']}`", default, entry["description"]
         elif below:
             if len(below) == 1 and not below[0][0] and default == "null":
                 yield key, "null, or the keys below", "null", entry.get("description", "")

@@ -71,7 +71,7 @@ def seccomp_words(kernel: Path) -> list[str]:
 def clock_words(settings: dict[str, Any]) -> list[str]:
     """What reading the clock takes in the guest, where it is not what the kernel has by default (kernel/README.md)."""
     systems = [of_radio["radio"]["system"] for _, of_radio in radios.each(settings)]
-    return [f"clock-read-cost={_NR_CLOCK_READ_NS}"] if "nr" in systems else []
+    return [f"clock-read-cost={_NR_CLOCK_READ_NS}"] if {"nr", "en_dc"}.intersection(systems) else []
 
 
 def command(kernel: Path, seed: int, memory_mib: int, words: Sequence[str] = ()) -> list[str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from cellbed.error import ScenarioError
-from cellbed.link.links import PRESETS, name_files, presets
+from cellbed.link.links import PRESETS, name_files, presets, tracks_of
 from cellbed.scenario.file import read_yaml, validate
 from cellbed_formats import bounded_yaml
 from cellbed_formats.printable import shown
@@ -91,14 +91,14 @@ def _server(data: dict[str, Any]) -> str | None:
 def _add_ues(data: dict[str, Any], number: int) -> None:
     """UEs like the first one, at the next addresses, that go where it goes."""
     first = next(iter(data["radio"]["ues"]))
-    tracks = ((data["radio"].get("channel") or {}).get("route") or {}).get("tracks") or {}
     address, _, prefix = data["nodes"][first]["address"].partition("/")
     network, _, host = address.rpartition(".")
     for i in range(1, number):
         data["nodes"][f"{_UE}{i + 1}"] = {**data["nodes"][first], "address": f"{network}.{int(host) + i}/{prefix}"}
         data["radio"]["ues"][f"{_UE}{i + 1}"] = copy.deepcopy(data["radio"]["ues"][first])
-        if first in tracks:
-            tracks[f"{_UE}{i + 1}"] = tracks[first]
+        for tracks in tracks_of(data["radio"]):
+            if first in tracks:
+                tracks[f"{_UE}{i + 1}"] = tracks[first]
 
 
 _ABOUT = {

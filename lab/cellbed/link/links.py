@@ -23,6 +23,7 @@ from cellbed.run.radio_config import NETEM_TRACES, PACKET_TRACES
 from cellbed.scenario import included
 from cellbed.scenario.description import parse_override, set_key
 from cellbed.scenario.file import read_yaml, validate
+from cellbed.scenario.nr import SECOND_CELL
 from cellbed.scenario.transport_blocks import rate_bps, sizes
 from cellbed.scenario.unit import parse_rate
 from cellbed_formats import bounded_yaml
@@ -119,12 +120,22 @@ def _radios(data: Data) -> list[Data]:
 def name_files(radio: Data, folder: Path) -> None:
     """Name traces by their whole path, as the scenario is run from another folder than its own."""
     of_ues = [("packet_trace", PACKET_TRACES, ue) for ue in radio["ues"].values()]
-    for section, files, at in (("channel", ("trace",), radio), ("packet_trace", PACKET_TRACES, radio),
-                               ("constant_rate", NETEM_TRACES, radio), *of_ues):
+    for section, files, at in (("channel", ("trace",), radio), ("channel", ("trace",), radio.get("en_dc")),
+                               ("packet_trace", PACKET_TRACES, radio), ("constant_rate", NETEM_TRACES, radio), *of_ues):
         named = (at or {}).get(section) or {}
         named.update({key: str((folder / named[key]).resolve()) for key in files if named.get(key) is not None})
-    tracks = ((radio.get("channel") or {}).get("route") or {}).get("tracks") or {}
-    tracks.update({ue: str((folder / name).resolve()) for ue, name in tracks.items()})
+    for tracks in tracks_of(radio):
+        tracks.update({ue: str((folder / name).resolve()) for ue, name in tracks.items()})
+
+
+def channels_of(radio: Data) -> list[Data]:
+    """Channels over time that a file's radio network has: with EN-DC one of the eNB and one of the gNB."""
+    return [at["channel"] for at in (radio, radio.get("en_dc") or {}) if at.get("channel")]
+
+
+def tracks_of(radio: Data) -> list[Data]:
+    """Files of waypoints by UE, of each channel that has some."""
+    return [tracks for channel in channels_of(radio) if (tracks := (channel.get("route") or {}).get("tracks"))]
 
 
 def first_ue(data: Data) -> str:
@@ -143,7 +154,7 @@ def _put_command(data: Data, path: Path, argv: list[str], serve: list[str] | Non
 def put_limit(data: Data) -> None:
     """Let the command end where the lab renders a channel before."""
     for flow in data["traffic"]:
-        varies = any(radio.get("channel") is not None for radio in _radios(data))
+        varies = any(channels_of(radio) for radio in _radios(data))
         if flow["id"] == COMMAND_ID and flow["limit_s"] is None and varies:
             flow["limit_s"] = _CHANNEL_LIMIT_S
 
@@ -284,8 +295,10 @@ def _up(data: Data, value: str, given: dict[str, str]) -> None:
 def _cqi(data: Data, value: str, _: dict[str, str]) -> None:
     cqi = _number("cqi", value, 1, 15, whole=True)
     data["radio"].pop("channel", None)
+    (data["radio"].get("en_dc") or {}).pop("channel", None)
+    second = dict.fromkeys(SECOND_CELL, cqi) if "en_dc" in data["radio"] else {}
     for ue in _ues(data):
-        ue.update({"cqi_sl": cqi} if _direct(ue, data) else {"cqi_dl": cqi, "cqi_ul": cqi})
+        ue.update({"cqi_sl": cqi} if _direct(ue, data) else {"cqi_dl": cqi, "cqi_ul": cqi, **second})
 
 
 def _rb(data: Data, value: str, given: dict[str, str]) -> None:
@@ -372,9 +385,10 @@ WORDS: dict[str, tuple[Callable[[Data, str, dict[str, str]], None], str, str]] =
     "cc": (_cc, "bbr", "congestion control of the nodes"),
 }
 # Radio networks in words, and words that mean nothing there: NR's rates and times follow from its carrier and pattern.
-_NAMES = {"lte": "LTE", "utran": "the UTRAN", "nr": "NR", "constant_rate": "constant rates",
+_NAMES = {"lte": "LTE", "utran": "the UTRAN", "nr": "NR", "en_dc": "EN-DC", "constant_rate": "constant rates",
           "packet_trace": "recordings"}
 _NOT_OVER = {"utran": ("rtt", "loss", "cqi", "rb", "mode"), "nr": ("rate", "up", "rtt", "rb"),
+             "en_dc": ("rate", "up", "rtt", "mode"),
              "constant_rate": ("rtt", "bler", "cqi", "rb", "mode"),
              "packet_trace": ("rate", "up", "rtt", "bler", "loss", "cqi", "rb", "mode")}
 # Networks whose queue is not RLC's.

@@ -151,9 +151,16 @@ def _renamed(radio: Data, first: dict[str, str]) -> Data:
     changed = dict(radio)
     if isinstance(events := radio.get("events"), list):
         changed["events"] = [{**event, "ue": first[event["ue"]]} for event in events if event.get("ue") in first]
-    if isinstance(own := radio.get("channel"), Mapping) and isinstance(positions := own.get("positions"), Mapping):
-        changed["channel"] = {**own, "positions": {first[ue]: at for ue, at in positions.items() if ue in first}}
-    return changed
+    if isinstance(both := radio.get("en_dc"), Mapping) and "channel" in both:
+        changed["en_dc"] = {**both, "channel": _placed(both["channel"], first)}
+    return changed | ({"channel": _placed(radio["channel"], first)} if "channel" in radio else {})
+
+
+def _placed(channel: Any, first: dict[str, str]) -> Any:
+    """A channel with the positions of those that are there."""
+    if not isinstance(channel, Mapping) or not isinstance(positions := channel.get("positions"), Mapping):
+        return channel
+    return {**channel, "positions": {first[ue]: at for ue, at in positions.items() if ue in first}}
 
 
 class Radio:

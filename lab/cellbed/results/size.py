@@ -66,10 +66,16 @@ def _capacity_bps(radio: dict[str, Any]) -> float:
     """Of the cell, both directions together, with the best channel that a UE has or may come to have."""
     if radio["system"] == "nr":
         return _nr_bps(radio["nr"])
+    if radio["system"] == "en_dc":
+        return _lte_bps(radio) + _nr_bps(radio["nr"])
     if radio["system"] != "lte":
         own = radio[radio["system"]]
         rates = [own.get(key, math.inf) for key in ("dl_rate", "ul_rate")]
         return float(sum(rates) * len(radio["ues"]))
+    return _lte_bps(radio)
+
+
+def _lte_bps(radio: dict[str, Any]) -> float:
     moving = radio["channel"] is not None
     keys = {"dl": ("cqi_dl",), "ul": ("cqi_ul", "cqi_sl")}
     best = {direction: max(_CQI_MAX if moving else ue.get(key) or 0 for ue in radio["ues"].values() for key in of)

@@ -70,7 +70,7 @@ def _seconds(radio: dict[str, Any]) -> float:
 
 def _tti_s(radio: dict[str, Any]) -> float:
     """Length of its TTI: of a slot of NR, else of a sub-frame."""
-    return 1e-3 / 2 ** radio["nr"]["numerology"] if radio["system"] == "nr" else 1e-3
+    return 1e-3 / 2 ** radio["nr"]["numerology"] if radio["system"] in ("nr", "en_dc") else 1e-3
 
 
 def _clock(clock: dict[str, Any], bound_ms: float) -> Iterator[Reason]:

@@ -28,6 +28,9 @@ _LINK_KEYS = ("delay_ms", "queue_pkts", "queue_bytes")
 # Sections that NR shares with LTE, with keys that it has not.
 _NOT_IN_NR = {"harq": ("dl_rtt_tti",), "rlc": ("delivery", "t_reordering_ms"), "rlc_um": (), "rlc_am": (),
               "pdcp": ("reordering",)}
+# With EN-DC: keys and sections of LTE that it has, and of sections keys that it has not.
+_OF_BOTH = ("n_rb", "dl_carriers", "dl_codewords", "scheduler", "pf_average_tti", "max_pkts", "ra", "mac", "control")
+_NOT_IN_EN_DC: dict[str, tuple[str, ...]] = {"harq": (), "rlc": (), "rlc_am": (), "pdcp": ("reordering",)}
 _NR_HANDOVER_NOT = ("detach_ms", "prediction_timeout_ms")
 _TIMES = ("detach_times", "preparation_times")
 _NR_UE = ("rnti", "weight", "cqi_ul", "cqi_dl", "second_cqi_ul", "second_cqi_dl", "bler_ul", "bler_dl")
@@ -49,7 +52,7 @@ def daemon(settings: dict[str, Any], directory: Path, seed: int, ports: list[dic
         output: paths of what it writes, by celld's keys.
     """
     rendered = str(directory / f"{radios.prefix(radios.name_of(settings))}channel.trace")
-    channel: dict[str, Any] = {"channel": rendered} if settings["radio"]["channel"] is not None else {}
+    channel: dict[str, Any] = {"channel": rendered} if radios.channels(settings["radio"]) else {}
     if channel and not workload.has_end(settings):
         channel["channel_grows"] = True
     described = cell(settings, directory)
@@ -71,6 +74,8 @@ def cell(settings: dict[str, Any], directory: Path = Path()) -> dict[str, Any]:
     radio, prefix = settings["radio"], radios.prefix(radios.name_of(settings))
     if radio["system"] == "nr":
         return _nr(radio, settings) | _core_network(settings)
+    if radio["system"] == "en_dc":
+        return _en_dc(radio)
     if radio["system"] != "lte":
         system, keys = radio["system"], radio[radio["system"]]
         return {"system": system, "max_pkts": radio["max_pkts"],
@@ -80,7 +85,7 @@ def cell(settings: dict[str, Any], directory: Path = Path()) -> dict[str, Any]:
     # Those of other networks are None.
     described = {key: value for key, value in radio.items() if key not in _ELSEWHERE and value is not None}
     described = _qdiscs(described)
-    described["timing"] = {key: value for key, value in radio["timing"].items() if key != "preset"}
+    described["timing"] = _timing(radio)
     described["ues"] = [_ue(name, ue, settings) for name, ue in radio["ues"].items()]
     return described | _core_network(settings)
 
@@ -119,6 +124,24 @@ def _nr(radio: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
                if of.get(key)},
             "ues": [_nr_ue(name, ue, radio["scheduler"]) | _tunnel_of(name, settings)
                     for name, ue in radio["ues"].items()]}
+
+
+def _timing(radio: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in radio["timing"].items() if key != "preset"}
+
+
+def _en_dc(radio: dict[str, Any]) -> dict[str, Any]:
+    """LTE and NR together: keys of both, and of what joins them."""
+    own, of_nr = radio["en_dc"], radio["nr"]
+    apart = {"scg": own.get("scg"), "broadcast": of_nr.get("broadcast"), "sr": radio.get("sr"),
+             "outer_loop": radio.get("outer_loop"), "cqi_reports": radio.get("cqi_reports")}
+    return {"system": "en_dc", **{key: radio[key] for key in _OF_BOTH}, "timing": _timing(radio), **_qdiscs(
+        {section: {key: value for key, value in radio[section].items() if key not in others}
+         for section, others in _NOT_IN_EN_DC.items()}),
+            "nr": {key: value for key, value in of_nr.items() if key != "broadcast"},
+            "en_dc": {key: value for key, value in own.items() if key not in ("scg", "channel")},
+            **{key: section for key, section in apart.items() if section is not None},
+            "ues": [_nr_ue(name, ue, radio["scheduler"]) for name, ue in radio["ues"].items()]}
 
 
 def _qdiscs(of: dict[str, Any]) -> dict[str, Any]:

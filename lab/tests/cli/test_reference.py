@@ -139,7 +139,8 @@ def test_every_key_of_other_systems_is_shown():
             # A section that is not there by default is an example of its own defaults.
             examples = {key: getattr(shown, key) for key, of in model.model_fields.items() if of.default is None}
             examples = {key: section for key, section in examples.items() if section is not None}
-            assert all(section == type(section)() for section in examples.values())
+            assert all(section == type(section)() for section in examples.values()
+                       if not any(key.is_required() for key in type(section).model_fields.values()))
             assert shown.model_copy(update=dict.fromkeys(examples)) == model()
 
 

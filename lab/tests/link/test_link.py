@@ -121,16 +121,18 @@ def test_a_link_to_this_machine():
 
 @pytest.mark.parametrize(("words", "message"), [
     ("curl http://x",
-     "link: 'curl': allowed first one of d2d, edge, fr2-drive, fr2-walk, good, indoor, leo, lte-drive, lte-static, "
-     "lte-walk, nr-l4s, nr-midband, nr-mmwave, nr-sa-drive, nr-static, nr-walk, train, umts-384 or a scenario file"),
+     "link: 'curl': allowed first one of d2d, edge, en-dc, fr2-drive, fr2-walk, good, indoor, leo, lte-drive, "
+     "lte-static, lte-walk, nr-l4s, nr-midband, nr-mmwave, nr-sa-drive, nr-static, nr-walk, train, umts-384 "
+     "or a scenario file"),
     ("goood", "link: 'goood': did you mean 'good'?"),
     ("good rat 3mbit", "link: 'rat': did you mean 'rate'?; a command comes after --"),
     ("umts-384 rate 10kbit", "link: rate 10kbit: a TTI carries whole PDUs; allowed multiples of 32kbit"),
-    ("umts-384 cqi 7", "link: cqi: allowed only in links over LTE and NR, not over the UTRAN"),
+    ("umts-384 cqi 7", "link: cqi: allowed only in links over LTE, NR and EN-DC, not over the UTRAN"),
+    ("en-dc rate 20mbit", "link: rate: allowed only in links over LTE, the UTRAN and constant rates, not over EN-DC"),
     ("nr-midband rate 20mbit", "link: rate: allowed only in links over LTE, the UTRAN and constant rates, not over NR"),
-    ("leo cqi 7", "link: cqi: allowed only in links over LTE and NR, not over constant rates"),
+    ("leo cqi 7", "link: cqi: allowed only in links over LTE, NR and EN-DC, not over constant rates"),
     ("leo rate 20mbit rtt 80ms", "link: rtt: allowed only in links over LTE, not over constant rates"),
-    ("nr-mmwave rb 100", "link: rb: allowed only in links over LTE, not over NR"),
+    ("nr-mmwave rb 100", "link: rb: allowed only in links over LTE and EN-DC, not over NR"),
     ("rate", "link: rate: expected a value, such as `rate 20mbit`"),
     ("rate 20", "link: rate 20: allowed a rate in kbit, mbit or gbit"),
     ("rate 0mbit", "link: rate 0mbit: allowed 1kbit..100000mbit"),
