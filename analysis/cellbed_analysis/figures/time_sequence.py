@@ -14,10 +14,11 @@ from ..tcp.connection import RadioEvent, acknowledgments, relative
 from .style import BLUE, GREEN, RED, ink
 
 SENT, AGAIN, ACKED = BLUE, RED, GREEN
-#: Steps of a handover are many; these are when the UE is gone and when it is back, also after a failure.
+#: Steps of a handover are many; these are when the UE is gone and when it is back, also after a failure. Of an SCG,
+#: when it is there and when it is gone.
 SHOWN = {"handover: detach", "handover: synchronised", "handover: radio_link_failure", "handover: reestablished",
-         "handover: setup_complete"}
-HIDDEN = ("drop", "harq_failure", "handover")
+         "handover: setup_complete", "SCG: synchronised", "SCG: scg_failure_information", "SCG: scg_release"}
+HIDDEN = ("drop", "harq_failure", "handover", "SCG")
 
 
 def draw(samples: pl.DataFrame, events: Sequence[RadioEvent], start_ns: int) -> Figure:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -21,7 +22,7 @@ from ..metrics.run import RunAnalysis
 from ..metrics.share import arrivals
 from ..radio.events import rows_of
 from ..radio.grid import grid_of
-from ..radio.handover import handovers
+from ..radio.handover import handovers, steps_of
 from ..radio.mode_switch import switches
 from ..tcp.cuts import Cut, cuts
 from ..tcp.delay import datagram_delays, least_way_ns, spin_rtts
@@ -252,33 +253,41 @@ def _ues(bundle: Bundle, flows: Sequence[Flow]) -> dict[int, str]:
 
 def _queues(series: RunSeries, bundle: Bundle, flows: Sequence[Flow], points: int) -> None:
     """RLC's buffers of the flows' UEs, of both ends."""
-    rows = rows_of(bundle.radio, "buffer").select("t_ns", "node", "peer", "dir", "bytes")
-    for number, name in _ues(bundle, flows).items():
+    for (number, name), (place, rows) in itertools.product(
+            _ues(bundle, flows).items(), _stations(bundle, rows_of(bundle.radio, "buffer")).items()):
         for direction in DIRECTIONS:
             whose = pl.col("peer") == number if direction == "dl" else pl.col("node") == number
             own = rows.filter(whose & (pl.col("dir") == direction))
             if len(own):
                 line = changes((own["t_ns"].to_numpy() - series.start_ns) / 1e9, own["bytes"].to_numpy().astype(float))
-                label = f"{DIRECTION_WORDS[direction]} of {name}{bundle.over_network}"
+                label = f"{DIRECTION_WORDS[direction]} of {name}{place}{bundle.over_network}"
                 series.queues[label] = thin(line.t_s, line.value, points)
+
+
+def _stations(bundle: Bundle, rows: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """Rows of each base station where those of a UE are of several at once, as with EN-DC, by what labels say."""
+    stations = grid_of(bundle).stations
+    return {f" over {station.system}": rows.filter(pl.col("enb") == enb)
+            for enb, station in enumerate(stations)} if stations else {"": rows}
 
 
 def _channel(series: RunSeries, bundle: Bundle, flows: Sequence[Flow], points: int) -> None:
     """CQI and SINR of the flows' UEs: of channel.trace, else the CQIs of the grants where they change."""
-    path, begins = bundle.find("channel.trace"), rows_of(bundle.radio, "channel")
-    trace = read_channel(path) if path is not None and len(begins) else None
-    grants = rows_of(bundle.radio, "grant").filter(pl.col("cqi") > 0)
-    for number, name in _ues(bundle, flows).items():
+    path, every = bundle.find("channel.trace"), rows_of(bundle.radio, "channel")
+    trace = read_channel(path) if path is not None and len(every) else None
+    granted = _stations(bundle, rows_of(bundle.radio, "grant").filter(pl.col("cqi") > 0))
+    for (number, name), (place, begins) in itertools.product(
+            _ues(bundle, flows).items(), _stations(bundle, every).items()):
         for direction in DIRECTIONS:
-            label = f"{DIRECTION_WORDS[direction]} of {name}{bundle.over_network}"
-            own = grants.filter((pl.col("peer") == number) & (pl.col("dir") == direction))
+            label = f"{DIRECTION_WORDS[direction]} of {name}{place}{bundle.over_network}"
+            own = granted[place].filter((pl.col("peer") == number) & (pl.col("dir") == direction))
             if trace is not None and trace.enbs:  # of the cell that the UE is in
                 whose = pl.col("peer") == number if direction == "dl" else pl.col("node") == number
                 there = begins.filter(whose & (pl.col("dir") == direction)).select(
-                    pl.col("t_ns") - int(begins["t_ns"][0]), "cqi", sinr_cdb="value")
-                _of_trace(series, there.to_numpy(structured=True), label, int(begins["t_ns"][0]), points)
+                    pl.col("t_ns") - int(every["t_ns"][0]), "cqi", sinr_cdb="value")
+                _of_trace(series, there.to_numpy(structured=True), label, int(every["t_ns"][0]), points)
             elif trace is not None:  # its first record is that of sub-frame 0
-                _of_trace(series, trace.records_of(number, direction), label, int(begins["t_ns"][0]), points)
+                _of_trace(series, trace.records_of(number, direction), label, int(every["t_ns"][0]), points)
             elif own["cqi"].n_unique() > 1:
                 line = changes((own["t_ns"].to_numpy() - series.start_ns) / 1e9, own["cqi"].to_numpy().astype(float))
                 series.cqi[label] = thin(line.t_s, line.value, points)
@@ -311,6 +320,7 @@ def _happenings(series: RunSeries, bundle: Bundle, points: int) -> Iterator[Happ
             .group_by("part", maintain_order=True)
             .agg(pl.col("t_ns").first(), count=pl.len(), value=pl.col("value").first())
         )
+        words = f"{steps_of(bundle)} step" if event == "rrc" else words
         names = bundle.radio_symbols.get("drop" if event == "pkt_drop" else "rrc", {})
         for row in grouped.sort("t_ns").iter_rows(named=True):
             detail = names.get(row["value"], "") if event in ("pkt_drop", "rrc") else ""

@@ -13,7 +13,7 @@ from cellbed_formats.bundle import Bundle
 from cellbed_formats.flow import Flow
 
 from ..radio.events import rows_of
-from ..radio.grid import SUBFRAME_NS
+from ..radio.grid import SUBFRAME_NS, grid_of
 from ..radio.mode_switch import switches
 from ..tcp.after_switch import Reaction, reactions
 from ..tcp.sender import CongestionEvent, Sender, congestion_events
@@ -232,7 +232,10 @@ def event_metrics(events: Sequence[CongestionEvent]) -> Values:
 
 
 def channel_metrics(bundle: Bundle, flow: Flow) -> Values:
-    """Range of the CQIs of the flow's UEs while it lasts, by direction; nothing without a channel."""
+    """Range of the CQIs of the flow's UEs while it lasts, by direction; nothing without a channel, or with two, whose
+    CQIs say different things."""
+    if grid_of(bundle).stations:
+        return {}
     ues = [bundle.ue_numbers[name] for name in (flow.source, flow.sink) if name in bundle.ue_numbers]
     rows = rows_of(bundle.radio, "channel").filter(pl.col("node").is_in(ues) | pl.col("peer").is_in(ues))
     values: Values = {}

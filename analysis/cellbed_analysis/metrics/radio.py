@@ -274,7 +274,8 @@ def cell_metrics(log: RadioLog, reasons: dict[int, str], window: Window) -> Valu
             values[f"pdus_per_s_{direction}"] = len(of) / window.seconds
             values[f"padding_{direction}_share"] = int(of["value"].sum()) / int(of["bytes"].sum())
     cqi = window.cut(log.rows("grant"), "t_ns").filter(pl.col("cqi") > 0)["cqi"]
-    values["cqi_min"] = int(cqi.to_numpy().min()) if len(cqi) else None
+    alike = len(cqi) and not log.grid.stations  # CQIs of LTE and NR say different things
+    values["cqi_min"] = int(cqi.to_numpy().min()) if alike else None
     return values
 
 

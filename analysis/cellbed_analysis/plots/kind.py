@@ -24,7 +24,7 @@ from ..metrics.catalog import METRICS, measured
 from ..metrics.run import RunAnalysis
 from ..metrics.share import Arrivals, arrivals
 from ..radio.events import rows_of
-from ..radio.grid import grid_of
+from ..radio.grid import Grid, grid_of
 from ..tcp.segment import RTT_PARTS
 from ..tcp.shown_flow import shown_flow
 from .draw import blocks, boxes, clouds, cumulative, lines, sequence, stack, violins
@@ -154,15 +154,26 @@ def _blocks(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
                         f"which are about {fitting_s:.3g} s of this run")
     ended = rows.filter(~pl.col("event").is_in(["mac_tx", "harq_tx"])).select("block", "sn", done_s="t_s", fate="event")
     joined = sent.join(ended, on=["block", "sn"], how="left")
+    grid = grid_of(bundle)
     who = [f"{DIRECTION_WORDS.get(direction, direction)} {names.get(peer if direction == 'dl' else node, '?')}"
            for direction, node, peer in joined.select("dir", "node", "peer").iter_rows()]
+    if grid.stations:  # UEs are in cells of several systems at once
+        who = [f"{of}, {grid.stations[enb].system}" for of, enb in zip(who, joined["enb"], strict=True)]
     fates = {"mac_rx": "decoded", "harq_nack": "not decoded", "mac_lost": "lost"}
     return joined.select(
         "t_s", done_s="done_s", shared_channel=pl.Series(who, dtype=pl.String), block="block",
         attempt=pl.col("t_s").rank("ordinal").over("block").cast(pl.Int64), block_bytes="bytes",
-        tti_s=pl.lit(grid_of(bundle).tti_ns / 1e9),
+        tti_s=_tti_s(grid),
         fate=pl.col("fate").replace_strict(fates, default="not known", return_dtype=pl.String),
     ).sort("shared_channel", "t_s")  # fmt: skip
+
+
+def _tti_s(grid: Grid) -> pl.Expr:
+    """Length of the TTI of a row."""
+    if not grid.stations:
+        return pl.lit(grid.tti_ns / 1e9)
+    lengths_s = {enb: station.tti_ns / 1e9 for enb, station in enumerate(grid.stations)}
+    return pl.col("enb").replace_strict(lengths_s, return_dtype=pl.Float64)
 
 
 def _parts(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +28,8 @@ class Grid:
         nr: they are slots of NR.
         uplink, downlink: of each slot of the pattern of TDD whether it carries data that way; empty without TDD.
         k2_min: slots from an uplink grant to its transmission, at least.
+        stations: of each base station where these are not alike, as with EN-DC: LTE's, then NR's. What is of both
+            counts in sub-frames, and does not ask whose turn a slot is.
     """
 
     tti_ns: int = SUBFRAME_NS
@@ -34,11 +37,16 @@ class Grid:
     uplink: tuple[bool, ...] = ()
     downlink: tuple[bool, ...] = ()
     k2_min: int = 0
+    stations: tuple[Grid, ...] = ()
 
     @property
     def station(self) -> str:
         """What its base stations are called."""
         return "gNB" if self.nr else "eNB"
+
+    @property
+    def system(self) -> str:
+        return "NR" if self.nr else "LTE"
 
     @property
     def tdd(self) -> bool:
@@ -65,8 +73,15 @@ def grid_of(bundle: Bundle) -> Grid:
     """The grid of a run's radio network; others than NR count in ms."""
     radio = bundle.settings.get("radio", {})
     keys = radio.get("nr")
-    if radio.get("system") != "nr" or not keys:
+    if radio.get("system") not in ("nr", "en_dc") or not keys:
         return Grid()
+    if radio["system"] == "en_dc":
+        return Grid(nr=True, stations=(Grid(), _of_nr(keys)))
+    return _of_nr(keys)
+
+
+def _of_nr(keys: dict[str, Any]) -> Grid:
+    """Args: keys: `radio.nr`."""
     tti_ns = SUBFRAME_NS >> keys["numerology"]
     if keys["duplex"] == "fdd":
         return Grid(tti_ns, True, k2_min=keys["k2_min"])

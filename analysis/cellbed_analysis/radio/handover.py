@@ -42,6 +42,11 @@ class Handover:
     wrong: bool  # a prediction, and no handover
 
 
+def steps_of(bundle: Bundle) -> str:
+    """What a run's rows of RRC are about: handovers, or with EN-DC the SCG."""
+    return "SCG" if bundle.settings.get("radio", {}).get("system") == "en_dc" else "handover"
+
+
 def messages(bundle: Bundle) -> pl.DataFrame:
     """Steps of handovers in order of time: t_ns, ue (number), enb, other (eNB at the far end), message."""
     rows = rows_of(bundle.radio, "rrc")

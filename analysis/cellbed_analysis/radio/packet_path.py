@@ -77,17 +77,25 @@ class RadioLog:
         return frame
 
     def apart(self) -> list[RadioLog]:
-        """A log for each MAC entity of UEs: with PDCP duplication there are two, which ask and send by themselves."""
-        if self.rows("pdcp_copy").is_empty():
+        """A log for each MAC entity of UEs: with PDCP duplication and with EN-DC there are two, which ask and send by
+        themselves."""
+        if not self.grid.stations and self.rows("pdcp_copy").is_empty():
             return [self]
         radio = pl.concat(self._by_event.values()).sort("t_ns", maintain_order=True)
-        return [RadioLog(cell, self.grid) for cell in radio.partition_by("enb", maintain_order=True)]
+        return [RadioLog(cell, self._grid_at(int(enb)))
+                for (enb,), cell in radio.partition_by("enb", as_dict=True, maintain_order=True).items()]
+
+    def _grid_at(self, enb: int) -> Grid:
+        return self.grid.stations[enb] if self.grid.stations else self.grid
 
     @cached_property
     def zero_ns(self) -> int:
         """When TTI 0 began, by the first block on the air; 0 without any."""
         first = self.rows("mac_tx").head(1)
-        return 0 if first.is_empty() else int(first["t_ns"][0]) - int(first["sn"][0]) * self.grid.tti_ns
+        if first.is_empty():
+            return 0
+        grid = self._grid_at(int(first["enb"][0])) if self.grid.stations else self.grid
+        return int(first["t_ns"][0]) - int(first["sn"][0]) * grid.tti_ns
 
     @cached_property
     def span_ns(self) -> tuple[int, int]:
@@ -251,6 +259,10 @@ def _retransmitted(log: RadioLog, node: int, endings: pl.DataFrame) -> pl.DataFr
 
     Source: TS 36.322 6.2.1.5
     """
+    if log.grid.stations:
+        cells = [(cell, cell.rows("rlc_tx", node=node)["block"].unique()) for cell in log.apart()]
+        return pl.concat([_retransmitted(cell, node, endings.filter(pl.col("block").is_in(blocks.implode())))
+                          for cell, blocks in cells])
     if log.grid.nr:
         return _retransmitted_in_nr(log, node, endings)
     again = log.rows("rlc_retx", node=node).with_row_index("again")

@@ -97,6 +97,8 @@ def _transmissions(log: RadioLog, ue: int, direction: str) -> pl.DataFrame:
     whose = pl.when(pl.col("dir") == "dl").then("peer").otherwise("node")
     rows = rows.with_columns(mine=(whose == ue) & (pl.col("dir") == direction), rb=pl.max_horizontal("rb", 1))
     cell = rows.filter("mine").select("t_ns", own_enb="enb")
+    if log.grid.stations:  # it is in the cells of both
+        return rows
     near = rows.join_asof(cell, on="t_ns", strategy="nearest", check_sortedness=False)
     return near.filter("mine" if cell.is_empty() else pl.col("own_enb") == pl.col("enb"))
 
@@ -116,8 +118,10 @@ def _contents(log: RadioLog, blocks: pl.DataFrame, own: pl.Series) -> pl.DataFra
 
 
 def _cqi_0(log: RadioLog, ue: int, direction: str, edges: np.ndarray) -> np.ndarray:
-    """Of each TTI whether nothing can be sent, by the channel as the core had it."""
+    """Of each TTI whether nothing can be sent, by the channel as the core had it; with EN-DC, by that of LTE."""
     rows = log.rows("channel", dir=direction).filter(pl.col("peer" if direction == "dl" else "node") == ue)
+    if log.grid.stations:
+        rows = rows.filter(pl.col("enb") == 0)
     if rows.is_empty():
         return np.zeros(len(edges) - 1, dtype=bool)
     at = np.searchsorted(rows["t_ns"].to_numpy(), edges[:-1], "right") - 1

@@ -187,7 +187,8 @@ class Causes:
         rlc, blocks, grants = (
             self.log.rows(event, dir=direction).filter(pl.col(which) == number)
             for event, which in (("rlc_tx", end_of), ("mac_tx", end_of), ("grant", "peer")))
-        blocks, cqis = blocks.filter(during), grants.filter(pl.col("cqi") > 0)
+        known = not self.log.grid.stations  # CQIs of LTE and NR have no mean
+        blocks, cqis = blocks.filter(during), grants.filter((pl.col("cqi") > 0) & known)
         causes = self._of_parts(side, parts)
         now = cqis.filter(during)["cqi"]
         return Wait(side, node if up else None, (end - start) / 1e6, self._ahead(rlc.filter(during), side),

@@ -13,6 +13,7 @@ from cellbed_formats.capture import ACK, RST
 from cellbed_formats.error import DataError
 from cellbed_formats.flow import TCP, ids, named
 
+from ..radio.handover import steps_of
 from .segment import unwrap
 
 #: Rows of radio.trace that a TCP connection may feel one by one.
@@ -79,7 +80,7 @@ def relative(numbers: np.ndarray, origin: int | None = None) -> np.ndarray:
 def radio_events(bundle: Bundle, ue: str | None = None) -> list[RadioEvent]:
     """Notable rows of radio.trace in order of time, of one UE or all."""
     names = {number: name for name, number in bundle.ue_numbers.items()}
-    symbols = bundle.radio_symbols
+    symbols, steps = bundle.radio_symbols, steps_of(bundle)
     rows = bundle.radio.filter(pl.col("event").cast(pl.String).is_in(EVENTS)).sort("t_ns", maintain_order=True)
     found = []
     for t_ns, event, value, node, peer in rows.select(
@@ -87,14 +88,14 @@ def radio_events(bundle: Bundle, ue: str | None = None) -> list[RadioEvent]:
     ).iter_rows():  # fmt: skip
         of = names.get(node, names.get(peer))
         if ue is None or of == ue or ue in (names.get(node), names.get(peer)):
-            found.append(RadioEvent(t_ns, *_words(event, value, symbols), of))
+            found.append(RadioEvent(t_ns, *_words(event, value, symbols, steps), of))
     return found
 
 
-def _words(event: str, value: int, symbols: dict[str, dict[int, str]]) -> tuple[str, str]:
-    """What a row is called, and what it says."""
+def _words(event: str, value: int, symbols: dict[str, dict[int, str]], steps: str) -> tuple[str, str]:
+    """What a row is called, and what it says. Args: steps: what the rows of RRC are about."""
     if event == "rrc":
-        return "handover", symbols.get("rrc", {}).get(value, str(value))
+        return steps, symbols.get("rrc", {}).get(value, str(value))
     if event == "route":
         return "mode_switch", symbols.get("mode", {}).get(value, str(value))
     if event == "pkt_drop":

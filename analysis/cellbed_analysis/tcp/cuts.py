@@ -17,6 +17,7 @@ from cellbed_formats.bundle import Bundle
 from cellbed_formats.flow import Flow
 
 from ..radio.events import rows_of
+from ..radio.handover import steps_of
 from ..radio.links import over_links
 from ..radio.mode_switch import MODES
 from .sender import CongestionEvent, Sender
@@ -118,7 +119,7 @@ class _Radio:
         self.full = bool((self.packets["event"] == "pkt_in").any())
         self.reasons = bundle.drop_reasons
         self.name, self.droppers = ("link", DROPS | LINK_DROPS) if over_links(bundle) else ("radio", DROPS)
-        self.steps = bundle.radio_symbols.get("rrc", {})
+        self.steps, self.about = bundle.radio_symbols.get("rrc", {}), steps_of(bundle)
         self.told = rows_of(
             radio, "route", "rrc", "radio_link_failure", "rlc_discard", "harq_tx", "harq_failure", "rlc_retx",
             "t_reordering", "control_missed",
@@ -218,7 +219,7 @@ def _around(radio: _Radio, start_ns: int, end_ns: int) -> str:
     if decided:
         said.append(f"handover decided {_ms(end_ns - decided[-1])} before")
     elif steps:
-        said.append(f"handover under way ({steps[-1][1].replace('_', ' ')} {_ms(end_ns - steps[-1][0])} before)")
+        said.append(f"{radio.about} under way ({steps[-1][1].replace('_', ' ')} {_ms(end_ns - steps[-1][0])} before)")
     for name, words in (
         ("radio_link_failure", "radio link failure"), ("rlc_discard", "RLC discard"),
         ("harq_tx", "HARQ retransmission"), ("harq_failure", "HARQ failure"),
