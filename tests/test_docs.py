@@ -49,8 +49,8 @@ def run_page(page, folder, least, before=None):
 
 
 @pytest.mark.lab
-@pytest.mark.parametrize(("page", "least"), [("link", 2), ("nr", 2), ("sweep", 4), ("peers", 1), ("watch", 3),
-                                             ("fleet", 1)])
+@pytest.mark.parametrize(("page", "least"), [("link", 2), ("nr", 2), ("en-dc", 2), ("sweep", 4), ("peers", 1),
+                                             ("watch", 3), ("fleet", 1)])
 def test_pages_run_from_top_to_bottom(tmp_path, page, least):
     run_page(ROOT / f"docs/{page}.md", tmp_path, least)
 

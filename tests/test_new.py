@@ -37,7 +37,7 @@ def test_every_part_has_a_comment(command, tmp_path):
 
 
 @pytest.mark.parametrize(("words", "said"), [
-    (("--radio", "d2d"), "--radio d2d: allowed edge, fr2-drive, fr2-walk, good, indoor, leo, "),
+    (("--radio", "d2d"), "--radio d2d: allowed edge, en-dc, fr2-drive, fr2-walk, good, indoor, leo, "),
     (("--flows", "cubic", "--flows", "cubic,bbr"), "--flows cubic,bbr: expected 1 flows, as in cubic"),
     (("--flows", "cubic,"), "--flows cubic,: allowed congestion controls with commas"),
     (("--flows", "bbr", "--flows", "bbr"), "--flows bbr: given twice"),

@@ -46,6 +46,7 @@ RUNS = {
     "handover": ("handover-pacifico/quick",),
     "nr handover": ("nr-handover/quick",),
     "nr": ("nr-tdd/quick", "--set", "traffic.0.duration_s=1", "--variant", "DDDSU"),
+    "en-dc": ("links/en-dc", "--set", "traffic.0.duration_s=1"),
     "drx": ("nr-tdd/quick", "--set", "traffic.0.duration_s=1", "--variant", "DDDSU", "--set",
             "radio.nr.drx_cycle_ms=80", "--set", "radio.nr.drx_inactivity_ms=0"),
     "l4s": ("nr-l4s/quick", "--variant", "dctcp-dualpi2"),
@@ -207,6 +208,7 @@ CHECKS = {
     "UTRAN": has("utran", "rlc_status_tx"),
     "NR with TDD slots": lambda of, folder: of("nr")[0].settings["radio"]["nr"]["tdd_pattern"] == "DDDSU"
     and has("nr", "mac_tx")(of, folder),
+    "LTE and NR at once (EN-DC)": lambda of, folder: set(of("en-dc")[0].radio.group_by("enb").len()["enb"]) == {0, 1},
     "mobility": lambda of, folder: of("walk")[0].settings["radio"]["channel"]["model"] == "route"
     and has("walk", "channel")(of, folder),
     "congestion controls as an axis": congestion_controls,
