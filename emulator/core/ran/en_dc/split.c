@@ -60,9 +60,9 @@ void split_init(const struct en_dc *n, struct en_dc_ue *u, uint64_t *words)
 		                t_reordering_ns, words + (size_t)d * split_words(&n->cell.cfg) / 2);
 	}
 	for (int g = 0; g < CELL_GROUP_COUNT; g++)
-		u->leg[g] = (struct en_dc_leg){ .wanted = WANTED_MIN,
-			                        .report_ns = CELL_NEVER,
-			                        .heard_ns = CELL_NEVER };
+		u->group[g] = (struct en_dc_group){ .wanted = WANTED_MIN,
+			                            .report_ns = CELL_NEVER,
+			                            .heard_ns = CELL_NEVER };
 }
 
 /* --- what a cell group has, and wants --- */
@@ -76,7 +76,7 @@ static uint32_t queued(const struct en_dc *n, const struct en_dc_ue *u, enum cel
 /* What PDCP knows to be on its way to the UE's radio, or in front of it. */
 static uint64_t outstanding(const struct en_dc *n, const struct en_dc_ue *u, enum cell_group g)
 {
-	return g == CELL_GROUP_MCG ? u->leg[g].given - u->leg[g].sent : queued(n, u, g);
+	return g == CELL_GROUP_MCG ? u->group[g].given - u->group[g].sent : queued(n, u, g);
 }
 
 /* Bytes that the channel of now carries in a report's period, shared with nobody. */
@@ -96,8 +96,8 @@ static uint64_t channel_bytes(const struct en_dc *n, const struct en_dc_ue *u, e
  * to send all the time; others have their channel for themselves. */
 static uint64_t expected_ns(const struct en_dc *n, const struct en_dc_ue *u, enum cell_group g)
 {
-	const struct en_dc_leg *leg = &u->leg[g];
-	uint64_t rate = leg->busy && leg->rate_bytes ? leg->rate_bytes : channel_bytes(n, u, g);
+	const struct en_dc_group *of = &u->group[g];
+	uint64_t rate = of->busy && of->rate_bytes ? of->rate_bytes : channel_bytes(n, u, g);
 	uint64_t ns = outstanding(n, u, g) * (uint64_t)period_ns(n) / (rate ? rate : 1);
 
 	return ns + (uint64_t)(g == CELL_GROUP_MCG ? x2_ns(n) : 0);
@@ -105,33 +105,33 @@ static uint64_t expected_ns(const struct en_dc *n, const struct en_dc_ue *u, enu
 
 static void hear(struct en_dc *n, struct en_dc_ue *u, enum cell_group g)
 {
-	struct en_dc_leg *leg = &u->leg[g];
+	struct en_dc_group *of = &u->group[g];
 
-	leg->sent = leg->sent_last;
-	leg->wanted = leg->wanted_last;
-	leg->heard_ns = CELL_NEVER;
+	of->sent = of->sent_last;
+	of->wanted = of->wanted_last;
+	of->heard_ns = CELL_NEVER;
 	split_feed(n, u);
 }
 
 /* DL DATA DELIVERY STATUS */
 static void report(struct en_dc *n, struct en_dc_ue *u, enum cell_group g)
 {
-	struct en_dc_leg *leg = &u->leg[g];
+	struct en_dc_group *of = &u->group[g];
 	uint32_t waits = queued(n, u, g), sample;
-	uint64_t sent = leg->arrived - waits, wanted;
+	uint64_t sent = of->arrived - waits, wanted;
 
-	sample = (uint32_t)(sent - leg->sent_last);
-	if (leg->rate_bytes == 0)
-		leg->rate_bytes = sample;
-	else if ((leg->busy && waits > 0) || sample > leg->rate_bytes)
-		leg->rate_bytes = (leg->rate_bytes * (MEAN_OF - 1) + sample) / MEAN_OF;
-	wanted = (uint64_t)leg->rate_bytes * cfg_of(n)->queue_ms / cfg_of(n)->report_ms;
-	leg->busy = waits > 0;
-	leg->sent_last = sent;
-	leg->wanted_last = wanted > WANTED_MIN ? (uint32_t)wanted : WANTED_MIN;
-	leg->report_ns = leg->given == sent ? CELL_NEVER : n->cell.event_ns + period_ns(n);
-	leg->heard_ns = n->cell.event_ns + (g == CELL_GROUP_MCG ? x2_ns(n) : 0);
-	if (leg->heard_ns == n->cell.event_ns)
+	sample = (uint32_t)(sent - of->sent_last);
+	if (of->rate_bytes == 0)
+		of->rate_bytes = sample;
+	else if ((of->busy && waits > 0) || sample > of->rate_bytes)
+		of->rate_bytes = (of->rate_bytes * (MEAN_OF - 1) + sample) / MEAN_OF;
+	wanted = (uint64_t)of->rate_bytes * cfg_of(n)->queue_ms / cfg_of(n)->report_ms;
+	of->busy = waits > 0;
+	of->sent_last = sent;
+	of->wanted_last = wanted > WANTED_MIN ? (uint32_t)wanted : WANTED_MIN;
+	of->report_ns = of->given == sent ? CELL_NEVER : n->cell.event_ns + period_ns(n);
+	of->heard_ns = n->cell.event_ns + (g == CELL_GROUP_MCG ? x2_ns(n) : 0);
+	if (of->heard_ns == n->cell.event_ns)
 		hear(n, u, g);
 }
 
@@ -146,16 +146,16 @@ static void to_x2(struct en_dc *n, struct pkt *p, enum cell_dir dir)
 /* Packets outside PDCP have their COUNT, and its header. */
 static void give(struct en_dc *n, struct en_dc_ue *u, enum cell_group g, struct pkt *p)
 {
-	struct en_dc_leg *leg = &u->leg[g];
+	struct en_dc_group *of = &u->group[g];
 
-	leg->given += p->sdu_len;
-	if (leg->report_ns == CELL_NEVER)
-		leg->report_ns = n->cell.event_ns + period_ns(n);
+	of->given += p->sdu_len;
+	if (of->report_ns == CELL_NEVER)
+		of->report_ns = n->cell.event_ns + period_ns(n);
 	if (g == CELL_GROUP_MCG) {
 		to_x2(n, p, CELL_DIR_DL);
 		return;
 	}
-	leg->arrived += p->sdu_len;
+	of->arrived += p->sdu_len;
 	p->queued_ns = n->cell.event_ns;
 	drb_enqueue(n->nr, en_dc_scg(n, u, CELL_DIR_DL), p);
 }
@@ -170,7 +170,7 @@ static enum cell_group choose(const struct en_dc *n, const struct en_dc_ue *u)
 
 		if (group == CELL_GROUP_SCG && !is_scg_active(u))
 			continue;
-		if (outstanding(n, u, group) < u->leg[g].wanted &&
+		if (outstanding(n, u, group) < u->group[g].wanted &&
 		    (best == CELL_GROUP_COUNT ||
 		     expected_ns(n, u, group) < expected_ns(n, u, best)))
 			best = group;
@@ -332,7 +332,7 @@ void split_x2_arrive(struct en_dc *n)
 		to_pdcp(n, ue, dir, p);
 		return;
 	}
-	u->leg[CELL_GROUP_MCG].arrived += p->sdu_len;
+	u->group[CELL_GROUP_MCG].arrived += p->sdu_len;
 	bearer_send(n->lte, en_dc_mcg(n, u, dir), p);
 }
 
@@ -358,7 +358,7 @@ int64_t split_next_ns(const struct en_dc *n, const struct en_dc_ue *u)
 	for (int d = 0; d < 2; d++)
 		t_ns = earlier(t_ns, u->bearer[d].rx.expiry_ns);
 	for (int g = 0; g < CELL_GROUP_COUNT; g++)
-		t_ns = earlier(t_ns, earlier(u->leg[g].report_ns, u->leg[g].heard_ns));
+		t_ns = earlier(t_ns, earlier(u->group[g].report_ns, u->group[g].heard_ns));
 	return t_ns;
 }
 
@@ -398,9 +398,9 @@ void split_expire(struct en_dc *n, struct en_dc_ue *u)
 			reorder(n, u, (enum cell_dir)d);
 	discard(n, u);
 	for (int g = 0; g < CELL_GROUP_COUNT; g++) {
-		if (u->leg[g].heard_ns <= now_ns)
+		if (u->group[g].heard_ns <= now_ns)
 			hear(n, u, (enum cell_group)g);
-		if (u->leg[g].report_ns <= now_ns)
+		if (u->group[g].report_ns <= now_ns)
 			report(n, u, (enum cell_group)g);
 	}
 }
@@ -418,9 +418,9 @@ void split_recover(struct en_dc *n, struct en_dc_ue *u)
 	pkt_queue_move(&up, &ul->rlc.queue->sdus);
 	ul->rlc.queue->bytes = 0;
 	ul->rlc.queue->head_sent = 0;
-	u->leg[CELL_GROUP_SCG] = (struct en_dc_leg){ .wanted = WANTED_MIN,
-		                                     .report_ns = CELL_NEVER,
-		                                     .heard_ns = CELL_NEVER };
+	u->group[CELL_GROUP_SCG] = (struct en_dc_group){ .wanted = WANTED_MIN,
+		                                         .report_ns = CELL_NEVER,
+		                                         .heard_ns = CELL_NEVER };
 	while ((p = pkt_dequeue(&down))) {
 		p->sdu_len = (uint16_t)(p->len + header);
 		give(n, u, CELL_GROUP_MCG, p);
@@ -462,9 +462,9 @@ void split_digest(const struct en_dc_ue *u, uint64_t *h)
 		digest_mix_queue(h, &u->bearer[d].waiting);
 	}
 	for (int g = 0; g < CELL_GROUP_COUNT; g++) {
-		digest_mix(h, u->leg[g].given);
-		digest_mix(h, u->leg[g].sent);
-		digest_mix(h, u->leg[g].wanted);
-		digest_mix(h, u->leg[g].rate_bytes);
+		digest_mix(h, u->group[g].given);
+		digest_mix(h, u->group[g].sent);
+		digest_mix(h, u->group[g].wanted);
+		digest_mix(h, u->group[g].rate_bytes);
 	}
 }

@@ -36,7 +36,7 @@
 #define EN_DC_ENBS      2
 
 /* What PDCP at the network knows of a cell group's downlink. */
-struct en_dc_leg {
+struct en_dc_group {
 	uint64_t given;     /* bytes that PDCP gave it */
 	uint64_t arrived;   /* and that have come there */
 	uint64_t sent;      /* that its RLC began to send, as its last report says */
@@ -82,7 +82,7 @@ struct en_dc_scg {
 struct en_dc_ue {
 	uint8_t id;
 	struct en_dc_bearer bearer[2]; /* CELL_DIR_UL, CELL_DIR_DL */
-	struct en_dc_leg leg[CELL_GROUP_COUNT];
+	struct en_dc_group group[CELL_GROUP_COUNT];
 	struct en_dc_scg scg;
 };
 
