@@ -19,17 +19,11 @@
 #include "ran/handover/timeline.h"
 #include "ran/nr/access.h"
 
-#define NS_PER_US INT64_C(1000)
-#define ENB       0
+#define ENB 0
 
 static const struct cell_scg_cfg *cfg_of(const struct en_dc *n)
 {
 	return &n->cell.cfg.en_dc.scg;
-}
-
-static int64_t x2_ns(const struct en_dc *n)
-{
-	return n->cell.cfg.en_dc.x2_us * NS_PER_US;
 }
 
 static void at_enb(struct en_dc *n, const struct en_dc_ue *u, enum cell_rrc_msg msg)
@@ -90,7 +84,7 @@ static void ask(struct en_dc *n, struct en_dc_ue *u)
 {
 	at_enb(n, u, CELL_RRC_MEASUREMENT_REPORT);
 	at_enb(n, u, CELL_RRC_SGNB_ADDITION_REQUEST);
-	go_to(n, u, SCG_PREPARATION, x2_ns(n));
+	go_to(n, u, SCG_PREPARATION, en_dc_x2_ns(n));
 }
 
 static void command(struct en_dc *n, struct en_dc_ue *u)
@@ -127,7 +121,7 @@ static void synchronised(struct en_dc *n, struct en_dc_ue *u)
 static void ask_for_release(struct en_dc *n, struct en_dc_ue *u)
 {
 	at_enb(n, u, CELL_RRC_SGNB_RELEASE_REQUEST);
-	go_to(n, u, SCG_RELEASE, x2_ns(n));
+	go_to(n, u, SCG_RELEASE, en_dc_x2_ns(n));
 }
 
 static void release(struct en_dc *n, struct en_dc_ue *u)
@@ -231,7 +225,7 @@ static void take_step(struct en_dc *n, struct en_dc_ue *u)
 	switch (u->scg.state) {
 	case SCG_PREPARATION:
 		at_gnb(n, u, CELL_RRC_SGNB_ADDITION_REQUEST_ACK);
-		go_to(n, u, SCG_ADMITTED, x2_ns(n));
+		go_to(n, u, SCG_ADMITTED, en_dc_x2_ns(n));
 		break;
 	case SCG_ADMITTED:
 		command(n, u);

@@ -2,40 +2,24 @@
 /*
  * split.c - PDCP of a split bearer: which cell group a packet takes, and when; see split.h.
  *
- * In the downlink PDCP at the gNB keeps what no cell group wants yet, and drops what its queue has
- * no room for before it has a COUNT. A cell group reports every report_ms, as long as it has
- * something, what it has sent and how much it wants beyond that: as much as it sends in queue_ms,
- * by a mean of its rate. Of two that want a packet the one gets it that is expected to begin with
- * it first. The reports of the eNB, and packets to it, take X2.
+ * In the downlink PDCP at the gNB keeps what no cell group wants yet (flow.h), and drops what its
+ * queue has no room for before it has a COUNT. Packets to the eNB take X2.
  *
  * In the uplink all packets take the primary path, as ul-DataSplitThreshold is infinity: NR while
  * there is an SCG and it is the primary path, otherwise LTE, from where they take X2 to PDCP.
- * Source: TS 37.340 7.2; TS 38.425 5.4.2; TS 38.323 5.2.1, 5.2.2, 5.5; TS 38.331 PDCP-Config
+ * Source: TS 37.340 7.2; TS 38.323 5.2.1, 5.2.2, 5.5; TS 38.331 PDCP-Config
  */
 #include "ran/en_dc/split.h"
 
 #include "base/digest.h"
+#include "ran/en_dc/flow.h"
 #include "ran/lte/bearer_tx.h"
 #include "ran/nr/drb_tx.h"
 #include "ran/nr/reestablish.h"
 
-#define NS_PER_US  INT64_C(1000)
-#define WANTED_MIN 15000u /* bytes, of a cell group whose rate is not known: ten packets */
-#define MEAN_OF    4      /* reports, about */
-
 static const struct cell_en_dc_cfg *cfg_of(const struct en_dc *n)
 {
 	return &n->cell.cfg.en_dc;
-}
-
-static int64_t x2_ns(const struct en_dc *n)
-{
-	return cfg_of(n)->x2_us * NS_PER_US;
-}
-
-static int64_t period_ns(const struct en_dc *n)
-{
-	return cfg_of(n)->report_ms * EN_DC_NS_PER_MS;
 }
 
 static bool is_scg_active(const struct en_dc_ue *u)
@@ -60,122 +44,28 @@ void split_init(const struct en_dc *n, struct en_dc_ue *u, uint64_t *words)
 		                t_reordering_ns, words + (size_t)d * split_words(&n->cell.cfg) / 2);
 	}
 	for (int g = 0; g < CELL_GROUP_COUNT; g++)
-		u->group[g] = (struct en_dc_group){ .wanted = WANTED_MIN,
-			                            .report_ns = CELL_NEVER,
-			                            .heard_ns = CELL_NEVER };
-}
-
-/* --- what a cell group has, and wants --- */
-
-static uint32_t queued(const struct en_dc *n, const struct en_dc_ue *u, enum cell_group g)
-{
-	return g == CELL_GROUP_MCG ? en_dc_mcg(n, u, CELL_DIR_DL)->rlc.queue->bytes
-	                           : en_dc_scg(n, u, CELL_DIR_DL)->rlc.queue->bytes;
-}
-
-/* What PDCP knows to be on its way to the UE's radio, or in front of it. */
-static uint64_t outstanding(const struct en_dc *n, const struct en_dc_ue *u, enum cell_group g)
-{
-	return g == CELL_GROUP_MCG ? u->group[g].given - u->group[g].sent : queued(n, u, g);
-}
-
-/* Bytes that the channel of now carries in a report's period, shared with nobody. */
-static uint64_t channel_bytes(const struct en_dc *n, const struct en_dc_ue *u, enum cell_group g)
-{
-	const struct cell_lte_cfg *cfg = &n->cell.cfg.lte;
-	const struct lte_sch *sch = &n->lte->ue[u->id - 1].sch[CELL_DIR_DL];
-
-	if (g == CELL_GROUP_SCG)
-		return drb_channel_bytes(n->nr, en_dc_scg(n, u, CELL_DIR_DL), period_ns(n));
-	return sch->cqi == 0 ? 0
-	                     : (uint64_t)phy_tbs(sch->itbs, cfg->n_rb) * cfg->dl_carriers *
-	                               cfg->dl_codewords * cfg_of(n)->report_ms;
-}
-
-/* When a packet would be begun with, from now. Its rate is known of a cell group that had something
- * to send all the time; others have their channel for themselves. */
-static uint64_t expected_ns(const struct en_dc *n, const struct en_dc_ue *u, enum cell_group g)
-{
-	const struct en_dc_group *of = &u->group[g];
-	uint64_t rate = of->busy && of->rate_bytes ? of->rate_bytes : channel_bytes(n, u, g);
-	uint64_t ns = outstanding(n, u, g) * (uint64_t)period_ns(n) / (rate ? rate : 1);
-
-	return ns + (uint64_t)(g == CELL_GROUP_MCG ? x2_ns(n) : 0);
-}
-
-static void hear(struct en_dc *n, struct en_dc_ue *u, enum cell_group g)
-{
-	struct en_dc_group *of = &u->group[g];
-
-	of->sent = of->sent_last;
-	of->wanted = of->wanted_last;
-	of->heard_ns = CELL_NEVER;
-	split_feed(n, u);
-}
-
-/* DL DATA DELIVERY STATUS */
-static void report(struct en_dc *n, struct en_dc_ue *u, enum cell_group g)
-{
-	struct en_dc_group *of = &u->group[g];
-	uint32_t waits = queued(n, u, g), sample;
-	uint64_t sent = of->arrived - waits, wanted;
-
-	sample = (uint32_t)(sent - of->sent_last);
-	if (of->rate_bytes == 0)
-		of->rate_bytes = sample;
-	else if ((of->busy && waits > 0) || sample > of->rate_bytes)
-		of->rate_bytes = (of->rate_bytes * (MEAN_OF - 1) + sample) / MEAN_OF;
-	wanted = (uint64_t)of->rate_bytes * cfg_of(n)->queue_ms / cfg_of(n)->report_ms;
-	of->busy = waits > 0;
-	of->sent_last = sent;
-	of->wanted_last = wanted > WANTED_MIN ? (uint32_t)wanted : WANTED_MIN;
-	of->report_ns = of->given == sent ? CELL_NEVER : n->cell.event_ns + period_ns(n);
-	of->heard_ns = n->cell.event_ns + (g == CELL_GROUP_MCG ? x2_ns(n) : 0);
-	if (of->heard_ns == n->cell.event_ns)
-		hear(n, u, g);
+		flow_init(&u->group[g]);
 }
 
 /* --- the downlink --- */
 
 static void to_x2(struct en_dc *n, struct pkt *p, enum cell_dir dir)
 {
-	p->queued_ns = n->cell.event_ns + x2_ns(n);
+	p->queued_ns = n->cell.event_ns + en_dc_x2_ns(n);
 	pkt_enqueue(&n->x2[dir], p);
 }
 
 /* Packets outside PDCP have their COUNT, and its header. */
 static void give(struct en_dc *n, struct en_dc_ue *u, enum cell_group g, struct pkt *p)
 {
-	struct en_dc_group *of = &u->group[g];
-
-	of->given += p->sdu_len;
-	if (of->report_ns == CELL_NEVER)
-		of->report_ns = n->cell.event_ns + period_ns(n);
+	flow_given(n, u, g, p->sdu_len);
 	if (g == CELL_GROUP_MCG) {
 		to_x2(n, p, CELL_DIR_DL);
 		return;
 	}
-	of->arrived += p->sdu_len;
+	flow_arrived(u, g, p->sdu_len);
 	p->queued_ns = n->cell.event_ns;
 	drb_enqueue(n->nr, en_dc_scg(n, u, CELL_DIR_DL), p);
-}
-
-/* Which cell group wants a packet, and would begin with it first; or none. */
-static enum cell_group choose(const struct en_dc *n, const struct en_dc_ue *u)
-{
-	enum cell_group best = CELL_GROUP_COUNT;
-
-	for (int g = 0; g < CELL_GROUP_COUNT; g++) {
-		enum cell_group group = (enum cell_group)g;
-
-		if (group == CELL_GROUP_SCG && !is_scg_active(u))
-			continue;
-		if (outstanding(n, u, group) < u->group[g].wanted &&
-		    (best == CELL_GROUP_COUNT ||
-		     expected_ns(n, u, group) < expected_ns(n, u, best)))
-			best = group;
-	}
-	return best;
 }
 
 void split_feed(struct en_dc *n, struct en_dc_ue *u)
@@ -183,7 +73,7 @@ void split_feed(struct en_dc *n, struct en_dc_ue *u)
 	struct en_dc_bearer *b = &u->bearer[CELL_DIR_DL];
 	enum cell_group g;
 
-	while (b->waiting.head && (g = choose(n, u)) != CELL_GROUP_COUNT) {
+	while (b->waiting.head && (g = flow_choose(n, u, is_scg_active(u))) != CELL_GROUP_COUNT) {
 		struct pkt *p = pkt_dequeue(&b->waiting);
 
 		b->waiting_bytes -= p->len;
@@ -332,7 +222,7 @@ void split_x2_arrive(struct en_dc *n)
 		to_pdcp(n, ue, dir, p);
 		return;
 	}
-	u->group[CELL_GROUP_MCG].arrived += p->sdu_len;
+	flow_arrived(u, CELL_GROUP_MCG, p->sdu_len);
 	bearer_send(n->lte, en_dc_mcg(n, u, dir), p);
 }
 
@@ -357,9 +247,7 @@ int64_t split_next_ns(const struct en_dc *n, const struct en_dc_ue *u)
 
 	for (int d = 0; d < 2; d++)
 		t_ns = earlier(t_ns, u->bearer[d].rx.expiry_ns);
-	for (int g = 0; g < CELL_GROUP_COUNT; g++)
-		t_ns = earlier(t_ns, earlier(u->group[g].report_ns, u->group[g].heard_ns));
-	return t_ns;
+	return earlier(t_ns, flow_next_ns(u));
 }
 
 static void discard(struct en_dc *n, struct en_dc_ue *u)
@@ -397,12 +285,8 @@ void split_expire(struct en_dc *n, struct en_dc_ue *u)
 		if (u->bearer[d].rx.expiry_ns <= now_ns)
 			reorder(n, u, (enum cell_dir)d);
 	discard(n, u);
-	for (int g = 0; g < CELL_GROUP_COUNT; g++) {
-		if (u->group[g].heard_ns <= now_ns)
-			hear(n, u, (enum cell_group)g);
-		if (u->group[g].report_ns <= now_ns)
-			report(n, u, (enum cell_group)g);
-	}
+	flow_expire(n, u);
+	split_feed(n, u);
 }
 
 /* --- the SCG ends, or all does --- */
@@ -418,9 +302,7 @@ void split_recover(struct en_dc *n, struct en_dc_ue *u)
 	pkt_queue_move(&up, &ul->rlc.queue->sdus);
 	ul->rlc.queue->bytes = 0;
 	ul->rlc.queue->head_sent = 0;
-	u->group[CELL_GROUP_SCG] = (struct en_dc_group){ .wanted = WANTED_MIN,
-		                                         .report_ns = CELL_NEVER,
-		                                         .heard_ns = CELL_NEVER };
+	flow_init(&u->group[CELL_GROUP_SCG]);
 	while ((p = pkt_dequeue(&down))) {
 		p->sdu_len = (uint16_t)(p->len + header);
 		give(n, u, CELL_GROUP_MCG, p);
@@ -461,10 +343,5 @@ void split_digest(const struct en_dc_ue *u, uint64_t *h)
 		digest_mix(h, u->bearer[d].rx.n_held);
 		digest_mix_queue(h, &u->bearer[d].waiting);
 	}
-	for (int g = 0; g < CELL_GROUP_COUNT; g++) {
-		digest_mix(h, u->group[g].given);
-		digest_mix(h, u->group[g].sent);
-		digest_mix(h, u->group[g].wanted);
-		digest_mix(h, u->group[g].rate_bytes);
-	}
+	flow_digest(u, h);
 }

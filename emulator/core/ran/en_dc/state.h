@@ -10,6 +10,7 @@
  * From the bottom up; each part calls those before it:
  *
  *   parts   the two networks: their configurations, their events
+ *   flow    how much of the downlink a cell group has, and wants
  *   split   PDCP above them: which cell group a packet takes, and when
  *   scg     the SCG is added, released, fails
  *   en_dc   the network as the core's entry points see it
@@ -107,6 +108,12 @@ static inline struct en_dc *en_dc_of(const struct cell *c)
 static inline void en_dc_touch(struct en_dc *n, uint8_t ue)
 {
 	ue_set_add(&n->touched, (uint8_t)(ue - 1));
+}
+
+/** en_dc_x2_ns() - delay of X2, one way */
+static inline int64_t en_dc_x2_ns(const struct en_dc *n)
+{
+	return n->cell.cfg.en_dc.x2_us * INT64_C(1000);
 }
 
 /** en_dc_link() - @u's MAC entity of NR */
