@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -22,6 +23,7 @@ from ordinary import Ordinary, needs_an_ordinary_user, needs_user_namespaces
 from cellbed import CellbedError, Link
 from cellbed.host import programs
 from cellbed.host.netns import in_netns
+from cellbed.link.translators import Translators
 from cellbed.run import xlat
 from cellbed_analysis.metrics.asked import Asked
 from cellbed_analysis.report.why import why
@@ -355,3 +357,16 @@ def test_the_mtu_of_ipv6_is_read_before_that_of_ipv4_is_set(tmp_path):
             assert "mtu 1472" in subprocess.run(["ip", "link", "show", "translator"], capture_output=True, text=True,
                                                 check=True).stdout
     assert "ifr_mtu=1500" in calls.read_text()
+
+
+def test_interfaces_are_gone_when_translators_were_stopped():
+    with subprocess.Popen(["unshare", "--net", "sleep", "60"]) as node, contextlib.ExitStack() as stack:
+        stack.callback(node.kill)
+        wait_until(lambda: os.readlink(f"/proc/{node.pid}/ns/net") != os.readlink("/proc/self/ns/net"), "a network")
+        one = xlat.at_ends([("ue", "translator", "radio", 1500), ("far", "translator", "radio", 1500)])[0]
+        for _ in range(5):
+            translators = Translators([one._replace(turns=())], {"ue": node.pid})
+            translators.start()
+            translators.stop()
+            with in_netns(node.pid):
+                assert [name for _, name in socket.if_nameindex()] == ["lo"]

@@ -55,6 +55,8 @@ class Translators:
         ended = next((f"{one.name}: it ended before the link did: {one.log_tail()}" for one in self._started
                       if one.popen.poll() is not None), None)
         self._running.close()
+        for one in self._wanted if self._started else []:
+            xlat.await_gone(one, self._pids[one.node])
         self._started = []
         if ended is not None:
             raise LabError(ended)

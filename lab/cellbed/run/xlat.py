@@ -228,6 +228,14 @@ def _start(stack: contextlib.ExitStack, one: Translator, pid: int, folder: Path,
     return process
 
 
+def await_gone(one: Translator, pid: int) -> None:
+    """Until the interface of a translator that was killed is gone from the network of a process, which may be, too."""
+    end = time.monotonic() + _READY_DEADLINE_S
+    with contextlib.suppress(OSError), in_netns(pid):
+        while one.interface in _interfaces() and time.monotonic() < end:
+            time.sleep(_LOOK_S)
+
+
 def _await(process: Process, otherwise: str, happened: Callable[[], bool]) -> None:
     """Raises LabError when the process ends before, or it takes long."""
     end = time.monotonic() + _READY_DEADLINE_S
