@@ -346,7 +346,9 @@ def test_a_family_that_there_is_not_in_python():
 def test_the_mtu_of_ipv6_is_read_before_that_of_ipv4_is_set(tmp_path):
     """Also by a translator that takes long between making its interface and reading the MTU."""
     calls = tmp_path / "calls"
-    slow = ["strace", "-f", "-o", str(calls), "-e", "trace=ioctl", "-e", "inject=ioctl:delay_exit=500000:when=1"]
+    # The PID namespace ends with strace, which alone would leave the translator behind.
+    slow = ["unshare", "--pid", "--fork", "--kill-child", "strace", "-f", "-o", str(calls), "-e", "trace=ioctl",
+            "-e", "inject=ioctl:delay_exit=500000:when=1"]
     with subprocess.Popen(["unshare", "--net", "sleep", "60"]) as node, contextlib.ExitStack() as stack:
         stack.callback(node.kill)
         wait_until(lambda: os.readlink(f"/proc/{node.pid}/ns/net") != os.readlink("/proc/self/ns/net"), "a network")
