@@ -20,7 +20,7 @@ def offered(line):
     ("cellbed sw", ["sweep"]), ("cellbed sweep --un", ["--until"]), ("cellbed run --lab v", ["virtual", "vm"]),
     ("cellbed link --lab v", ["virtual"]), ("cellbed watch --wi", ["--wireshark", "--wireshark-port"]),
     ("cellbed export --format mahi", ["mahimahi", "mahimahi-log"]), ("cellbed compare r rtt_mea", ["rtt_mean_ms"]),
-    ("cellbed link e", ["edge"]), ("cellbed link edge r", ["rate", "rtt", "rb"]),
+    ("cellbed link e", ["edge", "en-dc"]), ("cellbed link edge r", ["rate", "rtt", "rb"]),
     ("cellbed link edge rate ", ["20mbit"]), ("cellbed link edge rate 5mbit r", ["rtt", "rb"])])
 def test_offers(line, words):
     assert offered(line) == words

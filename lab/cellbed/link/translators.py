@@ -34,10 +34,10 @@ class Translators:
         Raises:
             LabError: it does not work; then there are none.
         """
-        with ledger.scratch() as folder, contextlib.ExitStack() as stack:
+        with ledger.scratch() as scratch, contextlib.ExitStack() as stack:
             # The folder goes now, so that nothing can be left of it.
-            log = stack.enter_context(open(folder / "log", "ab"))
-            self._started = xlat.start(stack, self._wanted, self._pids, folder, Path(f"/proc/self/fd/{log.fileno()}"),
+            log = stack.enter_context(open(scratch / "log", "ab"))
+            self._started = xlat.start(stack, self._wanted, self._pids, scratch, Path(f"/proc/self/fd/{log.fileno()}"),
                                        rootless=False, by=[programs.command("unshare"), *_TOGETHER])
             self._running = stack.pop_all()
 
