@@ -38,8 +38,7 @@ struct waiting_cmd {
 struct cell {
 	struct cell_cfg cfg;
 	const struct ran *ran;
-	struct cell
-		*home; /* whose packets and outputs it has: its own, or of what it is a part of */
+	struct cell *home; /* whose packets and outputs it has: itself, unless it is a part */
 	const struct cell_above *above; /* of a part, else NULL */
 	uint8_t first_enb;              /* of a part: what its base stations are numbered from */
 	int64_t start_ns;

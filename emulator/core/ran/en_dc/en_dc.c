@@ -32,15 +32,20 @@ static struct cell *lay_out(struct arena *a, const struct cell_cfg *cfg)
 
 /* --- events --- */
 
+/* Random access to the gNB ends in NR, which does not say so: it is looked at after each event. */
 static void update_timers(struct en_dc *n)
 {
+	struct ue_set again = { 0 };
+
 	for (uint8_t i = ue_set_next(&n->touched, 0); i != UINT8_MAX;
 	     i = ue_set_next(&n->touched, i + 1u)) {
 		int64_t split_ns = split_next_ns(n, &n->ue[i]), scg_ns = scg_next_ns(n, &n->ue[i]);
 
-		heap_set(&n->due, i, split_ns < scg_ns ? split_ns : scg_ns);
+		heap_set(&n->due, i, en_dc_earlier(split_ns, scg_ns));
+		if (n->ue[i].scg.state == SCG_ACCESS)
+			ue_set_add(&again, i);
 	}
-	n->touched = (struct ue_set){ 0 };
+	n->touched = again;
 }
 
 /* Something happened. */
@@ -50,9 +55,6 @@ static void update(struct en_dc *n)
 	     i = ue_set_next(&n->waits, i + 1u))
 		split_feed(n, &n->ue[i]);
 	parts_update(n);
-	for (uint8_t i = 0; i < n->cell.cfg.n_ue; i++)
-		if (n->ue[i].scg.state == SCG_ACCESS)
-			en_dc_touch(n, n->ue[i].id);
 	update_timers(n);
 }
 
@@ -127,22 +129,17 @@ static void apply(struct cell *c, const struct cell_cmd *cmd)
 	update(n);
 }
 
-static int64_t earlier(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Of timers, and of what is on its way by X2. */
 static int64_t own_next_ns(const struct en_dc *n)
 {
-	return earlier(split_x2_next_ns(n), heap_first(&n->due).t_ns);
+	return en_dc_earlier(split_x2_next_ns(n), heap_first(&n->due).t_ns);
 }
 
 static int64_t next(const struct cell *c)
 {
 	const struct en_dc *n = en_dc_of(c);
 
-	return earlier(own_next_ns(n), parts_next_ns(n));
+	return en_dc_earlier(own_next_ns(n), parts_next_ns(n));
 }
 
 static bool has_room(const struct cell *c, bool command)
@@ -180,15 +177,15 @@ static int64_t next_output(const struct cell *c)
 
 	if (ue_set_next(&n->waits, 0) != UINT8_MAX)
 		return next(c);
-	return earlier(own_next_ns(n), earlier(ran_lte.next_output(&n->lte->cell),
-	                                       ran_nr.next_output(&n->nr->cell)));
+	return en_dc_earlier(own_next_ns(n), en_dc_earlier(ran_lte.next_output(&n->lte->cell),
+	                                                   ran_nr.next_output(&n->nr->cell)));
 }
 
 static int64_t transit_min(const struct cell *c)
 {
 	const struct en_dc *n = en_dc_of(c);
 
-	return earlier(ran_lte.transit_min(&n->lte->cell), ran_nr.transit_min(&n->nr->cell));
+	return en_dc_earlier(ran_lte.transit_min(&n->lte->cell), ran_nr.transit_min(&n->nr->cell));
 }
 
 static int64_t slot_ns(const struct cell *c)

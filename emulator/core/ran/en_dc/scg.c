@@ -62,10 +62,10 @@ static void suspend(struct en_dc *n, const struct en_dc_ue *u, bool suspended)
 
 void scg_init(struct en_dc *n, struct en_dc_ue *u)
 {
-	bool added = cfg_of(n)->on;
+	bool comes_later = cfg_of(n)->on;
 
 	u->scg = (struct en_dc_scg){
-		.state = added ? SCG_NONE : SCG_ACTIVE,
+		.state = comes_later ? SCG_NONE : SCG_ACTIVE,
 		.step_ns = CELL_NEVER,
 		.t307_ns = CELL_NEVER,
 		.quality = { .sinr_cdb = CELL_SINR_UNKNOWN,
@@ -73,8 +73,8 @@ void scg_init(struct en_dc *n, struct en_dc_ue *u)
 	};
 	restart_events(u);
 	link_leave(&u->scg.radio);
-	en_dc_link(n, u)->detached = added;
-	if (!added)
+	en_dc_link(n, u)->detached = comes_later;
+	if (!comes_later)
 		link_watch(&n->cell, &u->scg.radio);
 }
 
@@ -124,12 +124,18 @@ static void ask_for_release(struct en_dc *n, struct en_dc_ue *u)
 	go_to(n, u, SCG_RELEASE, en_dc_x2_ns(n));
 }
 
-static void release(struct en_dc *n, struct en_dc_ue *u)
+/* The UE looks after nothing of it any more. */
+static void leave(struct en_dc *n, struct en_dc_ue *u)
 {
 	nr_access_end(n->nr, en_dc_link(n, u));
 	link_leave(&u->scg.radio);
 	u->scg.t307_ns = CELL_NEVER;
 	u->scg.failed = LINK_OK;
+}
+
+static void release(struct en_dc *n, struct en_dc_ue *u)
+{
+	leave(n, u);
 	restart_events(u);
 	go_to(n, u, SCG_NONE, CELL_NEVER);
 	split_recover(n, u);
@@ -149,11 +155,8 @@ static void fail(struct en_dc *n, struct en_dc_ue *u)
 	                                 .value = CELL_RRC_SCG_FAILURE_INFORMATION,
 	                                 .aux = (uint8_t)u->scg.failed });
 	n->cell.stats.radio_link_failures += u->scg.failed != LINK_RLC; /* which RLC has counted */
-	nr_access_end(n->nr, en_dc_link(n, u));
+	leave(n, u);
 	suspend(n, u, true);
-	link_leave(&u->scg.radio);
-	u->scg.failed = LINK_OK;
-	u->scg.t307_ns = CELL_NEVER;
 	ask_for_release(n, u);
 }
 
@@ -193,11 +196,6 @@ void scg_channel(struct en_dc *n, struct en_dc_ue *u, struct link_quality q)
 
 /* --- what is due --- */
 
-static int64_t earlier(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 static bool has_failed(const struct en_dc_scg *scg)
 {
 	return scg->failed != LINK_OK && scg->state != SCG_RELEASE && scg->state != SCG_NONE;
@@ -211,12 +209,12 @@ static bool is_answered(const struct en_dc *n, const struct en_dc_ue *u)
 int64_t scg_next_ns(const struct en_dc *n, const struct en_dc_ue *u)
 {
 	const struct en_dc_scg *scg = &u->scg;
-	int64_t t_ns = earlier(scg->step_ns, scg->t307_ns);
+	int64_t t_ns = en_dc_earlier(scg->step_ns, scg->t307_ns);
 
 	if (has_failed(scg) || is_answered(n, u))
 		return n->cell.event_ns;
-	t_ns = earlier(t_ns, earlier(scg->b1.t_ns, scg->a2.t_ns));
-	return earlier(t_ns, link_next_ns(&scg->radio));
+	t_ns = en_dc_earlier(t_ns, en_dc_earlier(scg->b1.t_ns, scg->a2.t_ns));
+	return en_dc_earlier(t_ns, link_next_ns(&scg->radio));
 }
 
 static void take_step(struct en_dc *n, struct en_dc_ue *u)

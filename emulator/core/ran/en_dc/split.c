@@ -236,18 +236,13 @@ static int64_t discard_ns(const struct en_dc *n, const struct en_dc_ue *u)
 	return head && timer_ms ? head->queued_ns + timer_ms * EN_DC_NS_PER_MS : CELL_NEVER;
 }
 
-static int64_t earlier(int64_t a, int64_t b)
-{
-	return a < b ? a : b;
-}
-
 int64_t split_next_ns(const struct en_dc *n, const struct en_dc_ue *u)
 {
 	int64_t t_ns = discard_ns(n, u);
 
 	for (int d = 0; d < 2; d++)
-		t_ns = earlier(t_ns, u->bearer[d].rx.expiry_ns);
-	return earlier(t_ns, flow_next_ns(u));
+		t_ns = en_dc_earlier(t_ns, u->bearer[d].rx.expiry_ns);
+	return en_dc_earlier(t_ns, flow_next_ns(u));
 }
 
 static void discard(struct en_dc *n, struct en_dc_ue *u)

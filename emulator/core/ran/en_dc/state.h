@@ -110,6 +110,12 @@ static inline void en_dc_touch(struct en_dc *n, uint8_t ue)
 	ue_set_add(&n->touched, (uint8_t)(ue - 1));
 }
 
+/** en_dc_earlier() - of two times */
+static inline int64_t en_dc_earlier(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
 /** en_dc_x2_ns() - delay of X2, one way */
 static inline int64_t en_dc_x2_ns(const struct en_dc *n)
 {
