@@ -98,6 +98,28 @@ def test_why_of_the_connection_names_its_subflows(executed):
         in done.stderr.replace("\n", " ")
 
 
+NATIVE = ["--lab", "native", "--set", "links.0.delay_ms=0", "--set", "links.1.delay_ms=0", "--set",
+          "radios.wifi.events=[]"]
+IPV6 = ["--set", "nodes.server.address=[10.46.1.1/24, 2001:db8:46::1/64]",
+        "--set", "nodes.phone.address=[10.45.0.1/24, 2001:db8:45::1/64]",
+        "--set", "nodes.phone.radios={wifi: [10.47.0.1/24, 2001:db8:47::1/64]}"]
+
+
+@pytest.mark.parametrize("own", [[], pytest.param(NATIVE, marks=needs_native)], ids=["virtual", "native"])
+def test_multipath_tcp_over_ipv6(tmp_path, own):
+    """Subflows of both networks, and a TCP connection over the further one only."""
+    cellbed("run", ROOT / "scenarios/two-radios/quick.yaml", "--variant", "both", "--variant", "tcp-wifi", "--results",
+            tmp_path, *IPV6, "--set", "traffic.0.family=ipv6", *own)
+    both = read_bundle(bundles(tmp_path)["both"])
+    assert both.stream("file")["fallback"] is False and both.stream("file")["received_bytes"] > 1e6
+    assert {flow.id for flow in both.all_flows} == {"file", "file/radio", "file/wifi"}
+    for name in ("ip-phone.pcap", "ip-phone-wifi.pcap"):
+        assert set(ip_packets(read_records(both.path / name)).frame["version"]) == {6}
+    alone = bundles(tmp_path)["tcp-wifi"]
+    counted = {of: json.loads((alone / f"{of}radio.json").read_text())["pkts_in"] for of in ("", "wifi-")}
+    assert counted["wifi-"] > 500 and counted[""] == 0
+
+
 def test_it_is_exported_by_subflow(executed, tmp_path):
     for form in ("qlog", "flent", "pcapng", "time-sequence"):
         cellbed("export", bundles(executed)["both"], "--format", form, "--flow", "file/wifi", "--output", tmp_path)
@@ -114,10 +136,6 @@ def test_a_script_for_mininet_has_one_network_and_says_so():
     done = cellbed("topology", "--mininet", ROOT / "scenarios/two-radios/quick.yaml", check=False)
     assert done.returncode
     assert "key 'radios': not allowed in a script for Mininet" in done.stderr.replace("\n", " ")
-
-
-NATIVE = ["--lab", "native", "--set", "links.0.delay_ms=0", "--set", "links.1.delay_ms=0", "--set",
-          "radios.wifi.events=[]"]
 
 
 @needs_native
@@ -178,18 +196,19 @@ def test_a_command_behind_a_link_has_both(tmp_path, lab, options):
 
 @needs_tayga
 def test_ipv4_over_ipv6_on_the_first_network_only(tmp_path):
-    """As a phone has LTE with IPv6 only and Wi-Fi with IPv4; a ping over each is found at both ends."""
-    script = "ping -c 3 -i 0.2 base; ping -c 3 -i 0.2 -I wifi base; ip route get 10.46.0.1; ip mptcp endpoint"
+    """As a phone has LTE with IPv6 only and Wi-Fi with both; a ping over each is found at both ends."""
+    script = "ping -c 3 -i 0.2 base; ping -c 3 -i 0.2 -I wifi base; ping -c 3 -i 0.2 -I wifi base6; " \
+             "ip route get 10.46.0.1; ip mptcp endpoint"
     done = cellbed("link", "good", "--464xlat", "--radio", "wifi=leo", "--set", "mptcp.backup=[radio]", "--lab",
                    "virtual", "--serve", "true", "--results", tmp_path / "kept", "--", "sh", "-c", script)
-    assert done.stdout.count(" 3 received") == 2 and "10.46.0.1 dev clat src 192.0.0.4" in done.stdout
-    assert done.stdout.endswith("192.0.0.4 id 1 subflow backup dev clat \n10.47.0.1 id 2 subflow dev wifi \n")
+    assert done.stdout.count(" 3 received") == 3 and "10.46.0.1 dev clat src 192.0.0.4" in done.stdout
+    assert "192.0.0.4 id 2 subflow backup dev clat \n10.47.0.1 id 3 subflow dev wifi \nfd63:" in done.stdout
     (path,) = bundles(tmp_path / "kept").values()
-    for name, version in (("ip-ue1.pcap", 6), ("ip-ue1-wifi.pcap", 4)):
-        assert set(ip_packets(read_records(path / name)).frame["version"]) == {version}
+    for name, versions in (("ip-ue1.pcap", {6}), ("ip-ue1-wifi.pcap", {4, 6})):
+        assert set(ip_packets(read_records(path / name)).frame["version"]) == versions
     bundle = read_bundle(path)
-    first, over_wifi = (sum(why(bundle, 0, ping.id).parts_ms.values()) for ping in bundle.pings)
-    assert first < 30 < over_wifi
+    first, *over_wifi = (sum(why(bundle, 0, ping.id).parts_ms.values()) for ping in bundle.pings)
+    assert first < 30 and len(over_wifi) == 2 and min(over_wifi) > 30
 
 
 def test_options_that_exclude_each_other_are_one_line():

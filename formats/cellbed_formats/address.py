@@ -11,7 +11,7 @@ The hash is FNV-1a, of 32 bits. 240.0.0.0/4 is reserved, so no host has an addre
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,12 +51,20 @@ def numbers_of_ipv6(high: np.ndarray, low: np.ndarray) -> np.ndarray:
 
 
 def numbers_of_node(node: Mapping[str, Any]) -> list[int]:
-    """Those of a scenario's node: its `address` is one, a list of them, or none; `radios` has one for each network, and
-    `nat64` what servers see of it."""
-    said = node.get("address") or []
-    own = [*([said] if isinstance(said, str) else said), *(node.get("radios") or {}).values(),
-           *filter(None, [node.get("nat64")])]
-    return [number_of(str(one).split("/")[0]) for one in own]
+    """Those of a scenario's node: its `address` is one, a list of them, or none; `radios` has as many for each
+    network, and `nat64` what servers see of it."""
+    further = [one for said in (node.get("radios") or {}).values() for one in texts_of(said)]
+    return [number_of(one) for one in (*texts_of(node.get("address")), *further, *texts_of(node.get("nat64")))]
+
+
+def networks_of_node(node: Mapping[str, Any]) -> dict[int, str]:
+    """By the numbers of a UE's addresses on further radio networks, the names of these."""
+    return {number_of(one): name for name, said in (node.get("radios") or {}).items() for one in texts_of(said)}
+
+
+def texts_of(said: str | Sequence[str] | None) -> list[str]:
+    """Addresses of a scenario's key, which has one, a list, or none; without the lengths of their prefixes."""
+    return [str(one).split("/")[0] for one in ([said] if isinstance(said, str) else said or [])]
 
 
 def text_of(number: int, known: Mapping[int, str]) -> str:

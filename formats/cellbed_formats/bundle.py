@@ -18,7 +18,7 @@ from typing import Any
 import polars as pl
 
 from . import checksums, stored
-from .address import number_of, numbers_of_node
+from .address import networks_of_node, number_of, numbers_of_node
 from .capture import read_capture
 from .echo import pings
 from .error import DataError, FileError, UnusableError, in_words, reading
@@ -146,8 +146,7 @@ class Bundle:
         """Radio networks of a flow's UE by its addresses there."""
         ends = (self.settings.get("nodes", {}).get(entry[end], {}) for end in ("from", "to"))
         ue: dict[str, Any] = next((node for node in ends if node.get("radios")), {})
-        further = {number_of(own.split("/")[0]): name for name, own in (ue.get("radios") or {}).items()}
-        return dict.fromkeys(numbers_of_node(ue), FIRST) | further
+        return dict.fromkeys(numbers_of_node(ue), FIRST) | networks_of_node(ue)
 
     @property
     def over_network(self) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 import polars as pl
 
-from .address import number_of
+from .address import networks_of_node
 from .bundle import Bundle
 from .flow import Flow, Sightings
 from .inside import Inside
@@ -95,7 +95,8 @@ def networks(bundle: Bundle) -> dict[str, Bundle]:
 
 def over(bundle: Bundle, flow: Flow) -> Bundle:
     """A run as the radio network saw it over which a flow goes, of MPTCP its first subflow."""
-    of_ues = [node.get("radios") or {} for node in bundle.settings.get("nodes", {}).values()]
-    names = {number_of(own.split("/")[0]): name for radios in of_ues for name, own in radios.items()}
+    names: dict[int, str] = {}
+    for node in bundle.settings.get("nodes", {}).values():
+        names |= networks_of_node(node)
     name = names.get(flow.saddr) or names.get(flow.daddr)
     return bundle if name is None else networks(bundle)[name]

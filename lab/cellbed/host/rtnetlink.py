@@ -49,6 +49,7 @@ _DROPS = struct.Struct("=8xI")  # after packets and bytes in the queue
 _RED = struct.Struct("=IIII")  # early, pdrop, other, marked
 _ROOT_PARENT = 0xFFFFFFFF
 _READ_BYTES = 1 << 16
+_EVERYWHERE = "0.0.0.0/0"
 
 
 def _attribute(kind: int, value: bytes | int | str) -> bytes:
@@ -64,6 +65,13 @@ def _packed(ip: str) -> tuple[int, bytes]:
     """Family and bytes of an address."""
     family = socket.AF_INET6 if ":" in ip else socket.AF_INET
     return family, socket.inet_pton(family, ip)
+
+
+def _prefix(text: str) -> tuple[int, bytes, int]:
+    """Family, bytes and length of a prefix, or of one address."""
+    ip, _, length = text.partition("/")
+    family, packed = _packed(ip)
+    return family, packed, int(length) if length else 8 * len(packed)
 
 
 class Rtnetlink:
@@ -113,9 +121,8 @@ class Rtnetlink:
 
     def add_address(self, address: str, interface: str, with_route: bool = True) -> None:
         """`ip address add ADDRESS/LENGTH dev IF`, one of IPv6 with `nodad` and, unless @with_route, `noprefixroute`"""
-        ip, _, length = address.partition("/")
-        family, packed = _packed(ip)
-        body = (_ADDRESS.pack(family, int(length), 0, 0, self._index(interface))
+        family, packed, length = _prefix(address)
+        body = (_ADDRESS.pack(family, length, 0, 0, self._index(interface))
                 + _attribute(_IFA_LOCAL, packed) + _attribute(_IFA_ADDRESS, packed))
         if family == socket.AF_INET6:
             body += _attribute(_IFA_FLAGS, _IFA_F_NODAD | (0 if with_route else _IFA_F_NOPREFIXROUTE))
@@ -126,12 +133,11 @@ class Rtnetlink:
         given = dict(zip(words[1::2], words[2::2], strict=True))
         if unknown := given.keys() - {"dev", "via", "src", "table", *_METRICS}:
             raise ValueError(f"route {' '.join(words)}: {', '.join(unknown)}")
-        address, _, length = ("0.0.0.0/0" if words[0] == "default" else words[0]).partition("/")
-        family, packed = _packed(address)
+        family, packed, length = _prefix(_EVERYWHERE if words[0] == "default" else words[0])
         scope = 0 if "via" in given or family == socket.AF_INET6 else _RT_SCOPE_LINK
         table = int(given.get("table", _RT_TABLE_MAIN))
-        body = _ROUTE.pack(family, int(length), 0, 0, table, _RTPROT_BOOT, scope, _RTN_UNICAST, 0)
-        if int(length):
+        body = _ROUTE.pack(family, length, 0, 0, table, _RTPROT_BOOT, scope, _RTN_UNICAST, 0)
+        if length:
             body += _attribute(_RTA_DST, packed)
         body += _attribute(_RTA_OIF, self._index(given["dev"]))
         for word, kind in (("via", _RTA_GATEWAY), ("src", _RTA_PREFSRC)):
@@ -144,12 +150,13 @@ class Rtnetlink:
         self._ask(f"route replace {' '.join(words)}", _NEWROUTE, _CREATE | _REPLACE, body)
 
     def add_rule(self, words: Sequence[str]) -> None:
-        """`ip rule add`, of: from ADDRESS|oif IF table N. IPv4 only."""
-        selector, value, _, table = words
-        length, chosen = (32, _attribute(_FRA_SRC, _packed(value)[1])) if selector == "from" else \
-            (0, _attribute(_FRA_OIFNAME, value))
+        """`ip rule add`, of: [from PREFIX] [oif IF] table N; of the prefix's version of IP, or of IPv4."""
+        given = dict(zip(words[::2], words[1::2], strict=True))
+        family, packed, length = _prefix(given.get("from", _EVERYWHERE))
+        chosen = _attribute(_FRA_SRC, packed) if length else b""
+        chosen += _attribute(_FRA_OIFNAME, given["oif"]) if "oif" in given else b""
         self._ask(f"rule add {' '.join(words)}", _NEWRULE, _CREATE | _EXCLUSIVE,
-                  _RULE.pack(socket.AF_INET, 0, length, 0, int(table), _FR_ACT_TO_TBL, 0) + chosen)
+                  _RULE.pack(family, 0, length, 0, int(given["table"]), _FR_ACT_TO_TBL, 0) + chosen)
 
     def replace_neighbour(self, words: list[str]) -> None:
         """`ip neighbour replace`, of: ADDRESS lladdr MAC dev IF nud permanent."""

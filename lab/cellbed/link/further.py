@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from cellbed.error import ScenarioError
-from cellbed.run.address import texts_of
+from cellbed.run.address import beside, of_version, texts_of
 from cellbed_formats.printable import shown
 
 Data = dict[str, Any]
 # Of the addresses of further networks: the second number of the first one, the next ones follow.
 _FIRST, _LAST = 47, 99
+# Of their subnets, where that of a link is none of IPv4.
+_LENGTH = 24
 _NODE_MAX = 12
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,9}")  # with which "NAME-1" is a node's name
 
@@ -54,12 +56,12 @@ def add(data: Data, name: str, other: Data, path: Path) -> None:
                             "them")
     names = _names(name, [node for node, of in other["nodes"].items() if of.get("kind", "ue") not in ("ue", "server")])
     names |= {_of_kind(other, "ue")[0]: ue[0], _of_kind(other, "server")[0]: server[0]}
-    length = ip_interface(_address(other)).network.prefixlen
+    length = _length(other)
     for node, of in other["nodes"].items():
         if names[node] not in data["nodes"]:
             data["nodes"][names[node]] = of
     own = data["nodes"][ue[0]]
-    own["radios"] = {**(own.get("radios") or {}), name: _free(data, length)}
+    own["radios"] = {**(own.get("radios") or {}), name: _as_server(data["nodes"][server[0]], _free(data, length))}
     data["links"] = (data.get("links") or []) + renamed(other.get("links") or [], names)
     networks[name] = renamed(other["radio"], names)
     data["validity"] = (other.get("validity") or {}) | (data.get("validity") or {})
@@ -95,12 +97,18 @@ def _of_kind(data: Data, kind: str) -> list[str]:
     return [name for name, node in data["nodes"].items() if node.get("kind", "ue") == kind]
 
 
-def _address(other: Data) -> str:
-    """That of IPv4 of its UE: further networks have no IPv6."""
-    found = next((own for own in _texts(other["nodes"][_of_kind(other, "ue")[0]]) if ":" not in own), None)
-    if found is None:
-        raise ScenarioError("link: --radio: its UE has IPv6 only; allowed links whose UE has IPv4")
-    return found
+def _length(other: Data) -> int:
+    """That of its UE's subnet, as one of IPv4."""
+    found = [ip_interface(own) for own in _texts(other["nodes"][_of_kind(other, "ue")[0]])]
+    ipv4 = of_version(found, 4)
+    return _LENGTH if ipv4 is None else ipv4.network.prefixlen
+
+
+def _as_server(server: Data, ipv4: str) -> str | list[str]:
+    """An address of each version of IP of which a server has one: this one, and the one beside it."""
+    has = {ip_interface(own).version for own in _texts(server)}
+    found = [own for version, own in ((4, ipv4), (6, beside(ipv4))) if version in has]
+    return found if len(found) > 1 else found[0]
 
 
 def _free(data: Data, length: int) -> str:
@@ -114,4 +122,5 @@ def _free(data: Data, length: int) -> str:
 
 
 def _texts(node: Data) -> list[str]:
-    return [*texts_of(node.get("address")), *(node.get("radios") or {}).values()]
+    said = [node.get("address"), *(node.get("radios") or {}).values()]
+    return [text for one in said for text in texts_of(one)]

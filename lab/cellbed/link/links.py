@@ -459,7 +459,8 @@ def put_addresses(data: Data, path: Path, wanted: Addresses) -> None:
         ScenarioError: 464XLAT for a link that has other addresses already, or no server.
     """
     nodes = [node for node in data["nodes"].values() if node.get("address") is not None]
-    of_ipv4 = all(isinstance(node["address"], str) and ":" not in node["address"] for node in nodes)
+    said = [own for node in nodes for own in (node["address"], *(node.get("radios") or {}).values())]
+    of_ipv4 = all(isinstance(own, str) and ":" not in own for own in said)
     if wanted.xlat and not of_ipv4:
         raise ScenarioError("link: --464xlat: allowed in links whose nodes have one address of IPv4 each; in another "
                             "scenario set nodes.<ue>.clat")
@@ -470,10 +471,15 @@ def put_addresses(data: Data, path: Path, wanted: Addresses) -> None:
     for node in nodes:
         if wanted.xlat and node.get("kind", "ue") == "ue":
             node.update(translated(node["address"]))
-            continue
-        found = [{"ipv4": node["address"], "ipv6": beside(node["address"])}[family]
-                 for family in wanted.families]
-        node["address"] = found if len(found) > 1 else found[0]
+        else:
+            node["address"] = _of_families(node["address"], wanted.families)
+        if node.get("radios"):
+            node["radios"] = {name: _of_families(own, wanted.families) for name, own in node["radios"].items()}
+
+
+def _of_families(ipv4: str, families: Sequence[str]) -> str | list[str]:
+    found = [{"ipv4": ipv4, "ipv6": beside(ipv4)}[family] for family in families]
+    return found if len(found) > 1 else found[0]
 
 
 # --- text ---

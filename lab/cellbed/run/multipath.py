@@ -56,9 +56,8 @@ def _endpoints(settings: dict[str, Any], node: str) -> list[list[str]]:
     found = []
     for name in (None, *(settings["nodes"][node].get("radios") or {})):
         there = address.on_radio(settings["nodes"][node], name)
-        own = address.of_version(address.interfaces(there), 4)
-        at = [[str(own.ip), "dev", name or radios.FIRST_INTERFACE]] if own is not None else \
-            [[address.CLAT_HOST, "dev", address.CLAT]] if "clat" in there else []
+        at = [[str(own.ip), "dev", name or radios.FIRST_INTERFACE] for own in address.interfaces(there)]
+        at += [[address.CLAT_HOST, "dev", address.CLAT]] if "clat" in there else []
         backup = ["backup"] if (name or "radio") in settings["mptcp"]["backup"] else []
         found += [[*words, "subflow", *backup] for words in at]
     return found
@@ -95,7 +94,7 @@ class Multipath:
         self.ue, self.server, self.uplink, self.control = ue, server, uplink, control
         self.facts: dict[str, Any] = {}
         with in_netns(server[0]):
-            self.listener = _socket()
+            self.listener = _socket(server[1])
         self.listener.bind(server[1:])
         self.listener.listen(8)
 
@@ -115,7 +114,7 @@ class Multipath:
         work = self._send if self.uplink else self._receive
         while True:
             with in_netns(self.ue[0]):
-                sock = _socket()
+                sock = _socket(self.ue[1])
             sock.bind(self.ue[1:])
             try:
                 sock.connect(self.server[1:])
@@ -177,7 +176,7 @@ def _info(sock: socket.socket) -> tuple[int, ...]:
     return _INFO.unpack(told.ljust(_INFO.size, b"\0"))
 
 
-def _socket() -> socket.socket:
-    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM, _IPPROTO_MPTCP)
+def _socket(own: str) -> socket.socket:
+    made = socket.socket(address.socket_family(own), socket.SOCK_STREAM, _IPPROTO_MPTCP)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     return made

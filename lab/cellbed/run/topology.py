@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import binascii
 import contextlib
+import errno
 import os
 from collections.abc import Callable, Iterator, Mapping
 from ipaddress import IPv4Interface, IPv6Interface, ip_interface
@@ -26,6 +27,10 @@ MTU = 1500
 ALL_GROUPS = "0 2147483647"  # as net.ipv4.ping_group_range names them
 # Default routes of each version of IP; as two halves, which come before a default route that is there.
 _DEFAULT = {4: ("default",), 6: ("::/0",)}
+# Why a kernel without policy routing refuses a rule.
+_NO_RULES = (errno.EOPNOTSUPP, errno.EAFNOSUPPORT)
+# Of rules, for which ip(8) has one word for both.
+_ALL = {4: "0.0.0.0/0", 6: "::/0"}
 _HALVES = {4: ("0.0.0.0/1", "128.0.0.0/1"), 6: ("::/1", "8000::/1")}
 
 
@@ -208,7 +213,8 @@ def _ue(name: str, settings: dict[str, Any], links: list[PlannedLink], attribute
         routes.append([str(own.network), *way])
         if behind_enb(settings, name):
             routes += [[prefix, *way, *table] for prefix in everywhere(own.version, brought)]
-        rules += [(*selector, *table) for selector in (("from", str(own.ip)), ("oif", interface)) if table]
+        selectors = (("from", str(own.ip)), ("from", _ALL[own.version], "oif", interface))
+        rules += [(*selector, *table) for selector in selectors if table]
     return PlannedNode(name, "ue", {interface: list(map(str, addresses))}, routes, **_wires(name, links),
                        brought=brought, translates="clat" in settings["nodes"][name] and not brought,
                        rules=tuple(rules))
@@ -457,6 +463,16 @@ def _allow_ping() -> None:
             return
 
 
+def _add_rule(node: str, network: Rtnetlink, rule: tuple[str, ...]) -> None:
+    try:
+        network.add_rule(rule)
+    except OSError as error:
+        if error.errno not in _NO_RULES:
+            raise
+        raise LabError(f"node {node}: {error.strerror}: this kernel chooses routes by their destination alone "
+                       "(CONFIG_IP_MULTIPLE_TABLES, CONFIG_IPV6_MULTIPLE_TABLES); the lab kernels have both") from error
+
+
 def _connect(node: PlannedNode, network: Rtnetlink) -> None:
     """Addresses and routes of a node in the current namespace."""
     if not node.machine and not node.brought:
@@ -475,6 +491,6 @@ def _connect(node: PlannedNode, network: Rtnetlink) -> None:
     for route in node.routes:
         network.replace_route(route)
     for rule in node.rules:
-        network.add_rule(rule)
+        _add_rule(node.name, network, rule)
     for neighbour in node.neighbours:
         network.replace_neighbour(neighbour)

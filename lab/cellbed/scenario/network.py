@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from ipaddress import ip_interface
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, field_validator, model_validator
+from pydantic import AfterValidator, BeforeValidator, model_validator
 
 from cellbed.run import address, core_network
 from cellbed.run.address import Interface
@@ -50,16 +50,20 @@ def _parse_address(value: Any) -> Any:
     return found
 
 
-Address = Annotated[address.Interface, BeforeValidator(_parse_address)]
-
-
-def _check_version(found: Interface) -> Interface:
-    if found.version != 4:
-        raise ValueError("allowed an address of IPv4 with the length of its prefix, such as 10.46.0.1/24")
+def _one_of_each_version(value: Any) -> Any:
+    """Said here, once, and not for each of the types that it may have."""
+    if not isinstance(value, list | tuple):
+        return _parse_address(value)
+    found = [_parse_address(one) for one in value]
+    if len({one.version for one in found}) != len(found) or not found:
+        raise ValueError("a list has one address of IPv4 and one of IPv6; a node has one interface")
     return found
 
 
-RadioAddress = Annotated[address.Interface, BeforeValidator(_parse_address), AfterValidator(_check_version)]
+Address = Annotated[address.Interface, BeforeValidator(_parse_address)]
+Addresses = Annotated[Address | list[Address], BeforeValidator(_one_of_each_version)]
+
+
 
 
 def _check_clat(found: Interface) -> Interface:
@@ -69,9 +73,15 @@ def _check_clat(found: Interface) -> Interface:
 
 
 def _check_pool(found: Interface) -> Interface:
-    if found.version == 4 and found.network.prefixlen > _POOL_LENGTH_MAX:
+    if found.version != 4:
+        raise ValueError("allowed an address of IPv4 with the length of its prefix, such as 10.46.0.1/24")
+    if found.network.prefixlen > _POOL_LENGTH_MAX:
         raise ValueError(f"allowed prefix lengths up to {_POOL_LENGTH_MAX}: the NAT64 has an address there, too")
-    return _check_version(found)
+    return found
+
+
+def _listed(own: Interface | list[Interface] | None) -> list[Interface]:
+    return own if isinstance(own, list) else [] if own is None else [own]
 
 
 ClatAddress = Annotated[address.Interface, BeforeValidator(_parse_address), AfterValidator(_check_clat)]
@@ -85,7 +95,7 @@ class Node(Model):
         says="`ue`: a host on the radio, which `radio.ues` describes; `server`: a host on a wired link; `enb`: routes "
              "between wired links and the radio, and only scenarios with links have one; `sgw`, `router`: of a core "
              "network, which may have four eNBs")
-    address: Address | list[Address] | None = Key(None,
+    address: Addresses | None = Key(None,
         says="Address of a UE's `lte0` or a server's `eth0` with the length of its prefix, `10.45.0.1/24` or "
              "`2001:db8:45::1/64`; a list of one of IPv4 and one of IPv6 makes a node with both. Nodes that "
              "route have none of their own: the far end of a server's link takes the last host address of its subnet")
@@ -115,28 +125,19 @@ class Node(Model):
         says="Address of IPv4 that servers see of a UE with `clat`, with the length of the NAT64's pool: "
              "`10.45.0.1/24`. The last host address of the pool is the NAT64's own")
 
-    radios: dict[Name, RadioAddress] | None = Key(None, exclude_if=unset,
-        says="Addresses of this UE on further radio networks, by their names in `radios`: `{wifi: 10.46.0.1/24}`. Each "
-             "is that of an interface with the network's name. IPv4 only, as lab kernels choose routes of IPv6 by "
-             "their destination alone")
-
-    @field_validator("address", mode="before")
-    @classmethod
-    def one_of_each_version(cls, value: Any) -> Any:
-        """Said here, once, and not for each of the types that it may have."""
-        if value is None:
-            return None
-        if not isinstance(value, list | tuple):
-            return _parse_address(value)
-        found = [_parse_address(one) for one in value]
-        if len({one.version for one in found}) != len(found) or not found:
-            raise ValueError("a list has one address of IPv4 and one of IPv6; a node has one interface")
-        return found
+    radios: dict[Name, Addresses] | None = Key(None, exclude_if=unset,
+        says="Addresses of this UE on further radio networks, by their names in `radios`: `{wifi: 10.46.0.1/24}`, or a "
+             "list as in `address`. Each is that of an interface with the network's name")
 
     @property
     def addresses(self) -> list[Interface]:
-        """All that it has."""
-        return self.address if isinstance(self.address, list) else [] if self.address is None else [self.address]
+        """All that it has on the first radio network, or on its wire."""
+        return _listed(self.address)
+
+    @property
+    def on_radios(self) -> dict[str, list[Interface]]:
+        """All that it has on further radio networks, by their names."""
+        return {name: _listed(own) for name, own in (self.radios or {}).items()}
 
     def claims(self) -> Iterator[tuple[str, Interface]]:
         """Addresses that nothing else may have, and the key of each."""
@@ -293,7 +294,7 @@ class Network:
             key = f"key 'nodes.{name}.address'"
             if node.kind in core_network.KINDS:
                 if node.address is not None:
-                    raise ValueError(f"{key}: value {_listed(node.addresses)}: the addresses of the "
+                    raise ValueError(f"{key}: value {_in_words(node.addresses)}: the addresses of the "
                                      f"{_called(node.kind)} follow from its links; remove the key")
                 continue
             if node.address is None:
@@ -366,12 +367,12 @@ class Network:
             for name in self.nodes:
                 if name != server and self._overlaps(name, own):
                     raise ValueError(f"{key}: its subnet overlaps that of {name}; choose another subnet")
-            if self.has_core and any(_overlap(own.network, one) for one in core_network.networks(own.version)):
+            if self.has_core and any(overlap(own.network, one) for one in core_network.networks(own.version)):
                 raise ValueError(f"{key}: its subnet overlaps one of the core network; allowed subnets outside "
                                  f"{_of_core(own.version)}")
 
     def _overlaps(self, name: str, own: address.Interface) -> bool:
-        return any(_overlap(own.network, other.network) for _, other in self.nodes[name].claims())
+        return any(overlap(own.network, other.network) for _, other in self.nodes[name].claims())
 
     def _check_nat64(self) -> None:
         """There are servers for it, and its own address is no UE's."""
@@ -404,12 +405,12 @@ def check_transfer(key: str, source: tuple[str, Node], sink: tuple[str, Node], f
     ends = (source[1].addresses, sink[1].addresses)
     if all(ends) and not address.shared(*ends, family):
         called = "one version of IP" if family is None else {"ipv4": "IPv4", "ipv6": "IPv6"}[family]
-        has = ", ".join(f"{name} has {_listed(own)}" for (name, _), own in zip((source, sink), ends, strict=True))
+        has = ", ".join(f"{name} has {_in_words(own)}" for (name, _), own in zip((source, sink), ends, strict=True))
         raise ValueError(f"key '{key}.family': value {family}: {has}; allowed a family of which both have an address, "
                          f"and they have none of {called}")
 
 
-def _listed(some: list[address.Interface]) -> str:
+def _in_words(some: list[address.Interface]) -> str:
     return ", ".join(map(str, some))
 
 
@@ -418,5 +419,6 @@ def _of_core(version: int) -> str:
     return " and ".join(map(str, core_network.networks(version)))
 
 
-def _overlap(one: address.Network, other: address.Network) -> bool:
+def overlap(one: address.Network, other: address.Network) -> bool:
+    """Whether two subnets have an address in common; those of IPv4 and IPv6 have none."""
     return one.version == other.version and one.overlaps(other)

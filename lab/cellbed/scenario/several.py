@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol, Self, TypeVar
 
 from cellbed.error import ScenarioError
-from cellbed.run import radios
+from cellbed.run import address, radios
 from cellbed.scenario.fields import known
 from cellbed.scenario.mptcp import Mptcp
-from cellbed.scenario.network import Link, Node
+from cellbed.scenario.network import Link, Node, overlap
 from cellbed.scenario.traffic import Transfer
 
 # What the first network is called among others.
@@ -133,17 +133,18 @@ def _check_nodes(scenario: Scenario) -> None:
                                  "namespaces of the run only; remove the key, or radios")
         if node.kind == "server" and name not in linked:
             raise ValueError(f"key 'links': no link of {name}; add one")
-        own = node.radios or {}
+        own = node.on_radios
         if own and node.kind != "ue":
             raise ValueError(f"key 'nodes.{name}.radios': only UEs have it; set kind: ue, or remove the key")
-        for radio, address in own.items():
+        for radio, addresses in own.items():
             known(f"nodes.{name}.radios", radio, dict(networks))
             if name not in networks[radio].ues:
                 raise ValueError(f"key 'radios.{radio}.ues.{name}': missing; nodes.{name}.radios has an address there")
-            others = [*(own for _, own in node.claims()), *(other for at, other in own.items() if at != radio)]
-            if any(other.version == 4 and other.network.overlaps(address.network) for other in others):
-                raise ValueError(f"key 'nodes.{name}.radios.{radio}': value {address}: its subnet overlaps another one "
-                                 f"of {name}; choose another subnet")
+            others = [*(one for _, one in node.claims()), *(one for at in own if at != radio for one in own[at])]
+            for one in addresses:
+                if any(overlap(one.network, other.network) for other in others):
+                    raise ValueError(f"key 'nodes.{name}.radios.{radio}': value {one}: its subnet overlaps another "
+                                     f"one of {name}; choose another subnet")
     for radio, of in networks.items():
         for ue in of.ues:
             known(f"radios.{radio}.ues.{ue}", ue, dict.fromkeys(scenario.of_kind("ue")))
@@ -171,26 +172,34 @@ def _check_stations(scenario: Scenario) -> None:
                              "one that is")
 
 
-def check_transfer(scenario: Scenario, key: str, flow: Transfer) -> None:
+def check_transfer(scenario: Scenario, transfer: str, flow: Transfer) -> None:
     """Raises ValueError for a transfer over a radio network that is not there, or of MPTCP without several."""
     if flow.radio is not None and flow.radio not in (scenario.radios or {}):
         names = ", ".join(scenario.radios or {})
-        raise ValueError(f"key '{key}.radio': value {flow.radio}: allowed "
+        raise ValueError(f"key '{transfer}.radio': value {flow.radio}: allowed "
                          f"{names}, or null for the first network" if names else
-                         f"key '{key}.radio': value {flow.radio}: the scenario has one radio network; remove the key, "
-                         "or add radios")
+                         f"key '{transfer}.radio': value {flow.radio}: the scenario has one radio network; remove the "
+                         "key, or add radios")
     if flow.transport != "mptcp":
         return
     ends = {name: scenario.nodes.get(name) for name in (flow.source, flow.to)}
     several = [name for name, node in ends.items() if node is not None and node.radios]
     servers = [name for name, node in ends.items() if node is not None and node.kind == "server"]
     if len(several) != 1 or len(servers) != 1:
-        raise ValueError(f"key '{key}.transport': value mptcp: allowed between a server and a UE on several radio "
+        raise ValueError(f"key '{transfer}.transport': value mptcp: allowed between a server and a UE on several radio "
                          "networks (nodes.<name>.radios)")
-    for name in (None, *(scenario.nodes[several[0]].radios or {})):
-        if servers[0] not in alone(scenario, name).nodes:
-            raise ValueError(f"key 'links': no link between {servers[0]} and {name or FIRST}, over which {flow.id} has "
+    (ue,), (server,) = several, servers
+    first = alone(scenario, flow.radio).nodes
+    versions = address.shared(first[ue].addresses, first[server].addresses, flow.family) if server in first else []
+    for name in (None, *(scenario.nodes[ue].radios or {})):
+        there = alone(scenario, name).nodes
+        if server not in there:
+            raise ValueError(f"key 'links': no link between {server} and {name or FIRST}, over which {flow.id} has "
                              "a subflow; add one")
+        if versions and address.of_version(there[ue].addresses, versions[0]) is None:
+            key = f"nodes.{ue}.address" if name is None else f"nodes.{ue}.radios.{name}"
+            raise ValueError(f"key '{key}': no address of IPv{versions[0]}, from which {flow.id} has a subflow; add "
+                             f"one, or set {transfer}.family")
 
 
 def check_mptcp(scenario: Scenario) -> None:

@@ -73,13 +73,11 @@ class Transfer(Model):
 
     @model_validator(mode="after")
     def mptcp(self) -> Transfer:
-        """Subflows of further radio networks have IPv4, and no iperf3 of a distribution opens such sockets."""
+        """No iperf3 of a distribution opens such sockets."""
         if self.transport != "mptcp":
             return self
         if self.kind != "stream":
             raise ValueError(f"key 'kind': value {self.kind}: transport mptcp needs kind: stream")
-        if self.family == "ipv6":
-            raise ValueError("key 'family': value ipv6: transport mptcp has IPv4 only; allowed ipv4 or null")
         return self
 
     @model_validator(mode="after")

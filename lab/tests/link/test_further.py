@@ -44,6 +44,28 @@ def test_nodes_and_what_names_them_are_renamed(tmp_path):
     assert built(tmp_path, "starlink=leo")[0]["radios"]["starlink"]["ues"]["ue1"]["peer"] == "starlink-1"
 
 
+def test_a_further_network_has_the_versions_of_ip_that_its_server_has(tmp_path):
+    for own, address in (("10.46.1.1/24", "10.47.0.1/24"), ("2001:db8:46::1/64", "fd63:656c:6c62:a2f:1::/72"),
+                         (["10.46.1.1/24", "2001:db8:46::1/64"], ["10.47.0.1/24", "fd63:656c:6c62:a2f:1::/72"])):
+        made = yaml.safe_load((links.PRESETS / "good.yaml").read_text())
+        made["nodes"]["server"]["address"] = own
+        made["nodes"]["ue1"]["address"] = own if isinstance(own, list) else [own]
+        made["nodes"]["ue1"]["address"] = [one.replace("46", "45") for one in made["nodes"]["ue1"]["address"]]
+        (tmp_path / "own.yaml").write_text(yaml.safe_dump(made))
+        data, settings = built(tmp_path, "wifi=leo", words=[str(tmp_path / "own.yaml")])
+        assert data["nodes"]["ue1"]["radios"]["wifi"] == address
+        assert built(tmp_path, f"wifi={tmp_path}/own.yaml")[0]["nodes"]["ue1"]["radios"]["wifi"] == "10.47.0.1/24"
+
+
+@pytest.mark.parametrize("families", [["ipv4"], ["ipv6"], ["ipv4", "ipv6"]])
+def test_a_ready_made_link_has_the_families_that_are_asked_for(tmp_path, families):
+    data, path = links.build(["good"], ["true"], (), ["true"], radios=["wifi=leo"])
+    links.put_addresses(data, path, links.Addresses(families))
+    found = {"ipv4": "10.47.0.1/24", "ipv6": "fd63:656c:6c62:a2f:1::/72"}
+    wanted = [found[family] for family in families]
+    assert data["nodes"]["ue1"]["radios"]["wifi"] == (wanted if len(wanted) > 1 else wanted[0])
+
+
 def test_keys_of_each_can_be_set(tmp_path):
     keys = ["radios.wifi.constant_rate.delay_ms=40", "mptcp.backup=[wifi]"]
     _, settings = built(tmp_path, "wifi=leo", overrides=keys)

@@ -27,8 +27,35 @@ def test_the_ue_has_an_interface_and_a_routing_table_for_each(nodes):
                             ["default", "dev", "lte0", "src", "10.45.0.1"],
                             ["10.47.0.0/24", "dev", "wifi", "src", "10.47.0.1"],
                             ["default", "dev", "wifi", "src", "10.47.0.1", "table", "100"]]
-    assert phone.rules == (("from", "10.47.0.1", "table", "100"), ("oif", "wifi", "table", "100"))
+    assert phone.rules == (("from", "10.47.0.1", "table", "100"),
+                           ("from", "0.0.0.0/0", "oif", "wifi", "table", "100"))
     assert (phone.interface, phone.address) == ("lte0", "10.45.0.1/24")
+
+
+@pytest.fixture
+def dual(write):
+    data = copy.deepcopy(TWO_RADIOS)
+    data["nodes"]["server"]["address"] = ["10.46.1.1/24", "2001:db8:46::1/64"]
+    data["nodes"]["phone"] = {"address": ["10.45.0.1/24", "2001:db8:45::1/64"],
+                              "radios": {"wifi": ["10.47.0.1/24", "2001:db8:47::1/64"]}}
+    data["traffic"][0]["family"] = "ipv6"
+    return expand(write(data))[1][0].settings
+
+
+def test_ipv6_of_a_further_network_has_the_same_table(dual):
+    nodes = {node.name: node for node in topology.plan(dual).nodes}
+    assert nodes["phone"].interfaces["wifi"] == ["10.47.0.1/24", "2001:db8:47::1/64"]
+    assert [route for route in nodes["phone"].routes if "wifi" in route and ":" in route[0]] == [
+        ["2001:db8:47::/64", "dev", "wifi", "src", "2001:db8:47::1"],
+        ["::/0", "dev", "wifi", "src", "2001:db8:47::1", "table", "100"]]
+    assert nodes["phone"].rules[2:] == (("from", "2001:db8:47::1", "table", "100"),
+                                        ("from", "::/0", "oif", "wifi", "table", "100"))
+    assert ["2001:db8:47::1/128", "dev", "net-phone"] in nodes["ap"].routes
+    assert ["2001:db8:47::1/128", "via", "2001:db8:46:0:ffff:ffff:ffff:fffe", "dev", "eth1", "src",
+            "2001:db8:46::1"] in nodes["server"].routes
+    (flow,) = dual["traffic"]
+    assert address.of_flow(dual, flow) == ("2001:db8:46::1", "2001:db8:45::1")
+    assert address.of_flow(dual, {**flow, "radio": "wifi"}) == ("2001:db8:46::1", "2001:db8:47::1")
 
 
 def test_the_server_has_one_address_and_a_wire_to_each(nodes):
@@ -74,6 +101,14 @@ def test_the_path_manager_has_an_endpoint_for_each_address(settings, monkeypatch
                      ("phone", "endpoint add 10.45.0.1 dev lte0 subflow"),
                      ("phone", "endpoint add 10.47.0.1 dev wifi subflow backup"),
                      ("server", "limits set subflows 2 add_addr_accepted 2")]
+
+
+def test_the_path_manager_has_an_endpoint_of_each_version(dual, monkeypatch):
+    asked = []
+    monkeypatch.setattr(multipath, "_ip_mptcp", lambda pid, node, words: asked.append(" ".join(words)))
+    multipath.manage_paths(1, "phone", dual)
+    assert asked[1:] == [f"endpoint add {own} subflow" for own in (
+        "10.45.0.1 dev lte0", "2001:db8:45::1 dev lte0", "10.47.0.1 dev wifi", "2001:db8:47::1 dev wifi")]
 
 
 def test_a_daemon_more_has_memory_of_its_own(settings):

@@ -127,9 +127,12 @@ def test_datagrams_keep_their_rate(here, monkeypatch, tick_s):
 def test_a_stream_that_nobody_takes_is_none(here):
     source, sink = local()
     executing = stream.Stream(source, sink)
-    executing.listener.close()  # every connection is refused
+    executing.listener.close()
     executing.listener = socket.create_server(("127.0.0.1", 0))
-    facts = executing.execute(0.5, time.monotonic_ns())
+    with socket.socket() as refusing:  # every connection, as it is bound and does not listen; and nobody else takes it
+        refusing.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        refusing.bind(sink[1:])
+        facts = executing.execute(0.5, time.monotonic_ns())
     assert facts["connected_s"] is None and facts["received_bytes"] == facts["connections"] == 0
 
 

@@ -103,7 +103,7 @@ def test_further_networks_have_no_translators(translated):
     settings = translated("good", radios=["wifi=leo"])
     assert [(one.node, one.interface) for one in xlat.plan(settings)] == [("enb", "nat64"), ("ue1", "clat")]
     planned = {node.name: node for node in topology.plan(settings).nodes}
-    assert planned["ue1"].interfaces["wifi"] == ["10.47.0.1/24"] and not any(
+    assert planned["ue1"].interfaces["wifi"] == ["10.47.0.1/24", "fd63:656c:6c62:a2f:1::/72"] and not any(
         word.startswith((CLAT, "10.45.0.")) for route in planned["wifi-gateway"].routes for word in route)
     assert "clat6" not in radio_config.cell(radios.alone(settings, "wifi"))["ues"][0]
 
