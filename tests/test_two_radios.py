@@ -211,6 +211,16 @@ def test_ipv4_over_ipv6_on_the_first_network_only(tmp_path):
     assert first < 30 and len(over_wifi) == 2 and min(over_wifi) > 30
 
 
+def test_pings_of_one_length_are_told_apart_by_their_network(tmp_path):
+    script = "ping -c 3 -i 0.2 base; ping -c 2 -i 0.2 -I wifi base; ping -c 2 -i 0.2 base"
+    cellbed("link", "good", "--radio", "wifi=leo", "--ipv4-only", "--lab", "virtual", "--serve", "true", "--results",
+            tmp_path / "kept", "--", "sh", "-c", script)
+    (path,) = bundles(tmp_path / "kept").values()
+    bundle = read_bundle(path)
+    first, over_wifi, again = (sum(why(bundle, 0, ping.id).parts_ms.values()) for ping in bundle.pings)
+    assert 0 < first < 30 < over_wifi and 0 < again < 30
+
+
 def test_options_that_exclude_each_other_are_one_line():
     for other in (["--internet"], ["--pid", "1"], ["--netns", "phone"]):
         done = cellbed("link", "good", "--radio", "wifi=leo", *other, "--", "true", check=False)

@@ -153,6 +153,15 @@ class Bundle:
         """What tells this radio network from the first one, for people, behind the name of a UE."""
         return ""
 
+    def addresses_elsewhere(self, node: str) -> list[int]:
+        """Those that a UE has on other radio networks, as numbers."""
+        own = self.settings.get("nodes", {}).get(node, {})
+        further = networks_of_node(own)
+        return [number for number in numbers_of_node(own) if not self._is_network(further.get(number))]
+
+    def _is_network(self, name: str | None) -> bool:
+        return name is None
+
     @cached_property
     def views(self) -> dict[str, Bundle]:
         """What `radios.networks` has made of this bundle."""

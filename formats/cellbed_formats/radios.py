@@ -42,6 +42,9 @@ class OverRadio(Bundle):
         """As Bundle.over_network."""
         return f" over {self.network}"
 
+    def _is_network(self, name: str | None) -> bool:
+        return name == self.network
+
     def _is_own_wire(self, ends: set[str]) -> bool:
         return bool(ends.intersection(self.manifest.get("radios", {}).get(self.network, {}).get("nodes", [])))
 

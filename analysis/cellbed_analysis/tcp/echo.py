@@ -110,7 +110,9 @@ def _ranked(bundle: Bundle, ue: str, sent: bool) -> pl.DataFrame:
     radio = rows.select(pl.col("bytes").cast(pl.Int64), "pkt", radio_ns="t_ns", rank=rank)
     own = [address for address, node in bundle.names_by_address.items() if node == ue]
     tagged = pl.col("protocol").is_in([PROTOCOL_TCP, PROTOCOL_UDP]) & ~pl.col("fragment")
-    captured = bundle.capture(ue).with_row_index("row").filter(~tagged & (pl.col("src").is_in(own) == sent))
+    elsewhere = bundle.addresses_elsewhere(ue)  # a capture has the packets of all radio networks
+    here = ~pl.col("src").is_in(elsewhere) & ~pl.col("dst").is_in(elsewhere)
+    captured = bundle.capture(ue).with_row_index("row").filter(~tagged & here & (pl.col("src").is_in(own) == sent))
     ranked = captured.select("row", "t_ns", pl.col("ip_bytes").cast(pl.Int64).alias("bytes")).with_columns(rank=rank)
     late_ns = (pl.col("radio_ns") - pl.col("t_ns")) * (1 if sent else -1)
     return ranked.join(radio, on=["bytes", "rank"]).filter(late_ns >= -CLOCKS_NS).select("row", "pkt")
