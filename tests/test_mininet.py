@@ -213,6 +213,24 @@ def test_ipv4_over_ipv6(tmp_path):
     assert len(packets) > 200 and set(packets["version"]) == {6} and 1472 + 20 <= packets["ip_bytes"].max() <= 1500
 
 
+@needs_native
+@needs_tayga
+def test_ipv4_over_ipv6_between_two_ues(tmp_path):
+    """Over a link such as d2d neither end is a network, and both translate."""
+    script = HEAD + """
+h1, h2 = net.addHost('h1'), net.addHost('h2')
+net.addLink(h1, h2, cls=RadioLink, radio='d2d', xlat=True)
+net.start()
+print(h1.cmd('ping -c 3 -i 0.2', h2.IP()), h2.cmd('ping -c 3 -i 0.2', h1.IP()))
+print(h1.cmd('ip -4 address show h1-eth0-6'))
+net.stop()
+"""
+    with nothing_left():
+        done = run(script, tmp_path)
+    assert done.returncode == 0 and done.stdout.count(" 3 received") == 2
+    assert "inet " not in done.stdout  # the radio's own interface has IPv6 only
+
+
 FOREVER = HEAD + """
 h1, h2 = net.addHost('h1'), net.addHost('h2')
 net.addLink(h1, h2, cls=RadioLink, xlat=len(sys.argv) > 1)
