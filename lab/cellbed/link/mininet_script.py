@@ -14,7 +14,7 @@ from typing import Any
 
 from cellbed.error import ScenarioError, as_yaml
 from cellbed.link import links
-from cellbed.run import address, congestion_control, core_network, inventory, ipv6, topology, workload
+from cellbed.run import address, congestion_control, core_network, inventory, ipv6, nodes, topology, workload
 from cellbed.run.topology import Plan, PlannedNode
 from cellbed.scenario.description import Run, points, set_key
 from cellbed.scenario.file import read_yaml
@@ -236,11 +236,11 @@ def _link(first: tuple[str, str, str | None], second: tuple[str, str, str | None
 
 
 def _commands(node: PlannedNode, settings: Settings) -> Iterator[str]:
-    """As topology.configure() does it, in the words of ip, tc and sysctl."""
+    """As nodes.configure() does it, in the words of ip, tc and sysctl."""
     for name, value in topology.sysctls(node, settings).items():
         setting = f"net.{name.replace('/', '.')}={' '.join(value.split())}"
         yield f"sysctl -qw {shlex.quote(setting)}"
-    yield f"sysctl -qw 'net.ipv4.ping_group_range={topology.ALL_GROUPS}'"
+    yield f"sysctl -qw 'net.ipv4.ping_group_range={nodes.ALL_GROUPS}'"
     for interface in node.shaping:
         yield f"ethtool -K {interface} tso off gso off gro off tx off >/dev/null"
         mtu = f" mtu {node.mtu[interface]}" if interface in node.mtu else ""

@@ -28,6 +28,7 @@ from cellbed.run import (
     hosts_file,
     inventory,
     memory,
+    nodes,
     radio_config,
     radios,
     realtime,
@@ -111,7 +112,7 @@ class Runner:
     # --- the parts of a run, in order of start ---
 
     def start_nodes(self, stack: contextlib.ExitStack) -> None:
-        self.pids = stack.enter_context(topology.build(self.topology, lambda pids: self.leave_machine(stack, pids),
+        self.pids = stack.enter_context(nodes.build(self.topology, lambda pids: self.leave_machine(stack, pids),
                                                        self.brought))
         described = inventory.describe(self.settings, self.pids,
                                    {node.name: list(node.interfaces) for node in self.topology.nodes})
@@ -170,7 +171,7 @@ class Runner:
         self.facts["sysctls"], self.facts["offloads"], self.facts["qdiscs"] = {}, {}, {}
         for node in self.topology.nodes:
             wanted = topology.sysctls(node, self.settings)
-            have = topology.configure(self.pids[node.name], node, wanted)
+            have = nodes.configure(self.pids[node.name], node, wanted)
             if node.is_host and not node.translates:
                 self.manage_paths(node.name)
             needed = {congestion_control.SYSCTL, *tcp_profile.chosen(self.settings["tcp"])}
