@@ -221,6 +221,29 @@ def test_pings_of_one_length_are_told_apart_by_their_network(tmp_path):
     assert 0 < first < 30 < over_wifi and 0 < again < 30
 
 
+QUIC_OPTIONS = ["--enable-multipath", "--active-cid-limit", "4"]
+
+
+@pytest.mark.skipif(programs.find("tquic_server") is None, reason="needs tquic_tools of crates.io")
+def test_multipath_quic(tmp_path):
+    """As docs/link.md has it: paths of one connection over both networks, and flows of QUIC in tables."""
+    (tmp_path / "www").mkdir()
+    (tmp_path / "www/file").write_bytes(bytes(8_000_000))
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=base", "-keyout",
+                    "cert.key", "-out", "cert.crt"], cwd=tmp_path, check=True, capture_output=True)
+    server = ["tquic_server", "--listen", "0.0.0.0:4433", "--cert", f"{tmp_path}/cert.crt", "--key",
+              f"{tmp_path}/cert.key", "--root", f"{tmp_path}/www", *QUIC_OPTIONS]
+    done = cellbed("link", "good", "rate", "8mbit", "--radio", "wifi=leo", "--ipv4-only", "--lab", "virtual",
+                   "--results", tmp_path / "kept", "--serve", " ".join(server), "--", "tquic_client", "--connect-to",
+                   "10.46.0.1:4433", "--local-addresses", "10.45.0.1,10.47.0.1", *QUIC_OPTIONS, "https://base/file",
+                   cwd=tmp_path)
+    assert "requests: sent 1, finish 1, success 1" in done.stdout
+    (path,) = bundles(tmp_path / "kept").values()
+    for of in ("", "wifi-"):
+        assert json.loads((path / f"{of}radio.json").read_text())["bytes_delivered"] > 300_000
+    assert sorted(flow.transport for flow in read_bundle(path).all_flows) == ["quic", "udp"]
+
+
 def test_options_that_exclude_each_other_are_one_line():
     for other in (["--internet"], ["--pid", "1"], ["--netns", "phone"]):
         done = cellbed("link", "good", "--radio", "wifi=leo", *other, "--", "true", check=False)

@@ -183,7 +183,9 @@ def shape(node: str, wanted: dict[str, list[str]]) -> list[dict[str, Any]]:
         if {handle: have.get(handle) for handle in want} != want:
             said = " ".join(errors.split()) or f"tc shows {have}, not {want}"
             failed = _FAILED.search(errors)
-            hint = _hint(kinds(batch)[int(failed[1]) - 1]) if failed and "unknown" in said else "run `cellbed doctor`"
+            kind = kinds(batch)[int(failed[1]) - 1] if failed else ""
+            hint = f"tc of this machine does not know {kind}; install a newer iproute2" if "Unknown qdisc" in said else \
+                _hint(kind) if failed and "unknown" in said else "run `cellbed doctor`"
             raise LabError(f"node {node}: {interface}: {said}; {hint}")
     return found
 
