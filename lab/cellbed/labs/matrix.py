@@ -12,6 +12,7 @@ from pathlib import Path
 from cellbed.error import CellbedError, LabError
 from cellbed.labs import boot_check, in_guest, kernels, virtual
 from cellbed.labs.choices import KERNELS
+from cellbed.scenario.network import QDISCS
 
 _MADE = "<!-- made by `make matrix` -->\n"
 _DEADLINE_S = 60.0
@@ -23,6 +24,7 @@ echo '{_BEGIN}'
 echo "controls $(cat /proc/sys/net/ipv4/tcp_available_congestion_control)"
 echo "tracepoints $(ls /sys/kernel/tracing/events/tcp | grep -v -e enable -e filter | tr '\\n' ' ')"
 echo "hz $(zcat /proc/config.gz | sed -n s/^CONFIG_HZ=//p)"
+echo "qdiscs $(zcat /proc/config.gz | sed -n 's/^CONFIG_NET_SCH_\\([A-Z_0-9]*\\)=y/\\1/p' | tr 'A-Z\\n' 'a-z ')"
 echo "struct_ops $([ -e /sys/kernel/btf/vmlinux ] && echo yes)"
 for file in /proc/sys/net/ipv4/tcp_*; do echo "sysctl ${{file##*/}} $(cat "$file" | tr '\\t' ' ')"; done
 echo '{_END}'
@@ -43,6 +45,7 @@ class Facts:
     controls: frozenset[str]
     tracepoints: frozenset[str]  # of the group tcp
     hz: str
+    qdiscs: frozenset[str]  # but for those that every kernel has
     struct_ops: bool
     sysctls: dict[str, str]  # net.ipv4.tcp_*
 
@@ -59,7 +62,8 @@ def ask(kernel: Path) -> Facts:
     words = {line.partition(" ")[0]: line.partition(" ")[2] for line in lines if not line.startswith("sysctl ")}
     sysctls = dict(line.split(" ", 2)[1:] for line in lines if line.startswith("sysctl "))
     return Facts(bool(virtual.seccomp_words(kernel)), frozenset(words["controls"].split()),
-                 frozenset(words["tracepoints"].split()), words["hz"], bool(words["struct_ops"]), sysctls)
+                 frozenset(words["tracepoints"].split()), words["hz"], frozenset(words["qdiscs"].split()),
+                 bool(words["struct_ops"]), sysctls)
 
 
 def page(found: dict[str, Facts]) -> str:
@@ -84,7 +88,11 @@ def page(found: dict[str, Facts]) -> str:
         "\nA module has to be loaded (`modprobe tcp_vegas`) and allowed (`make native-lab`). `bbr3`, `prague`, "
         "`westwood_orig`, and the setting `tcp_reno_recovery`, are the lab kernel's own "
         "([patches](../../kernel/README.md#patches)).\n",
-        "## What else differs\n",
+        "## Queue disciplines\n",
+        "Of wired links, for `links.qdisc`. Every kernel has `pfifo`. The program `tc` has to know them, too.\n",
+        *_table(head, [[f"`{kind}`", *(_yes(kind in facts.qdiscs) for facts in found.values())]
+                       for kind in QDISCS if kind != "pfifo"]),
+        "\n## What else differs\n",
         *_table(debian, [
             ["programs call it by", *of_all(lambda facts: "seccomp, or ptrace" if facts.seccomp else "ptrace"),
              "the CPU"],

@@ -184,8 +184,11 @@ def shape(node: str, wanted: dict[str, list[str]]) -> list[dict[str, Any]]:
             said = " ".join(errors.split()) or f"tc shows {have}, not {want}"
             failed = _FAILED.search(errors)
             kind = kinds(batch)[int(failed[1]) - 1] if failed else ""
-            hint = f"tc of this machine does not know {kind}; install a newer iproute2" if "Unknown qdisc" in said else \
-                _hint(kind) if failed and "unknown" in said else "run `cellbed doctor`"
+            hint = "run `cellbed doctor`"
+            if "Unknown qdisc" in said:
+                hint = f"tc of this machine does not know {kind}; install a newer iproute2"
+            elif failed and "unknown" in said:
+                hint = _hint(kind)
             raise LabError(f"node {node}: {interface}: {said}; {hint}")
     return found
 
