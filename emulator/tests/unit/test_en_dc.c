@@ -228,6 +228,20 @@ static void test_access_fails(void **state)
 	run_end(&r);
 }
 
+/* The link to the gNB is as bad as can be in both directions. */
+static void lose_link(struct run *r, int64_t t_ns)
+{
+	for (int d = 0; d < 2; d++) {
+		const struct cell_cmd lost = { .type = CELL_CMD_CHANNEL,
+			                       .ue = 1,
+			                       .enb = GNB,
+			                       .dir = (uint8_t)d,
+			                       .sinr_cdb = -2000 };
+
+		assert_int_equal(run_cmd(r, &lost, t_ns), 0);
+	}
+}
+
 /* The link to the gNB is lost under load: T310, then all goes by LTE. Until then PDCP has to wait.
  */
 static void test_link_fails(void **state)
@@ -240,19 +254,30 @@ static void test_link_fails(void **state)
 	run_start(&r);
 	measure(&r, GOOD_CDBM, MS(10));
 	run_until(&r, MS(200));
-	for (int d = 0; d < 2; d++) {
-		const struct cell_cmd lost = { .type = CELL_CMD_CHANNEL,
-			                       .ue = 1,
-			                       .enb = GNB,
-			                       .dir = (uint8_t)d,
-			                       .sinr_cdb = -2000 };
-
-		assert_int_equal(run_cmd(&r, &lost, MS(200)), 0);
-	}
+	lose_link(&r, MS(200));
 	push_many(&r, TO_UE(1), 100, MS(205));
 	run_until(&r, MS(3000));
 	assert_true(when(&r, CELL_RRC_SCG_FAILURE_INFORMATION) >= MS(1200));
 	assert_all_in_order(&r, 100);
+	run_end(&r);
+}
+
+/* Without measurements only RLC fails: the gNB is asked again, and nobody reports any. */
+static void test_link_fails_without_measurements(void **state)
+{
+	struct run r;
+
+	(void)state;
+	defaults(&r);
+	r.cfg.rlc.am.max_retx_threshold = 1;
+	r.cfg.ue[0].bler_dl_q32 = UINT32_MAX / 2;
+	run_start(&r);
+	push_many(&r, TO_UE(1), 100, MS(10));
+	run_until(&r, MS(3000));
+	assert_true(when(&r, CELL_RRC_SGNB_ADDITION_REQUEST) >= when(&r, CELL_RRC_SCG_RELEASE));
+	for (size_t i = 0; i < r.n_records; i++)
+		assert_false(r.records[i].event == CELL_EV_RRC &&
+		             r.records[i].value == CELL_RRC_MEASUREMENT_REPORT);
 	run_end(&r);
 }
 
@@ -267,6 +292,7 @@ int main(void)
 		cmocka_unit_test(test_scg_is_released),
 		cmocka_unit_test(test_access_fails),
 		cmocka_unit_test(test_link_fails),
+		cmocka_unit_test(test_link_fails_without_measurements),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,7 +82,6 @@ void scg_init(struct en_dc *n, struct en_dc_ue *u)
 
 static void ask(struct en_dc *n, struct en_dc_ue *u)
 {
-	at_enb(n, u, CELL_RRC_MEASUREMENT_REPORT);
 	at_enb(n, u, CELL_RRC_SGNB_ADDITION_REQUEST);
 	go_to(n, u, SCG_PREPARATION, en_dc_x2_ns(n));
 }
@@ -265,8 +264,10 @@ void scg_expire(struct en_dc *n, struct en_dc_ue *u)
 		fail(n, u);
 	if (scg->step_ns <= now_ns)
 		take_step(n, u);
-	if (counts(n, &scg->b1) && scg->state == SCG_NONE)
+	if (counts(n, &scg->b1) && scg->state == SCG_NONE) {
+		at_enb(n, u, CELL_RRC_MEASUREMENT_REPORT);
 		ask(n, u);
+	}
 	if (counts(n, &scg->a2) && scg->state == SCG_ACTIVE) {
 		at_enb(n, u, CELL_RRC_MEASUREMENT_REPORT);
 		ask_for_release(n, u);
