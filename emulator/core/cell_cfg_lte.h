@@ -71,6 +71,7 @@ struct cell_lte_cfg {
 	uint16_t n_rb;        /* 6..110 */
 	uint8_t dl_carriers;  /* component carriers of n_rb, 1..CELL_MAX_CARRIERS */
 	uint8_t dl_codewords; /* transport blocks per carrier, 1 or 2 */
+	uint8_t ul_carriers;  /* component carriers of the uplink, at most dl_carriers */
 	struct cell_lte_timing_cfg timing;
 	struct cell_lte_ra_cfg ra;
 	struct cell_lte_mac_cfg mac;

@@ -50,6 +50,7 @@ static const struct network {
 	{ "NR, DAPS", drawn_add_daps, 245, 150 },
 	{ "NR, carriers", drawn_add_carriers, 208, 90 },
 	{ "EN-DC", drawn_add_en_dc, 253, 150 },
+	{ "LTE, carriers", drawn_add_ul_carriers, 0, 90 },
 };
 
 static void lower_errors(struct plan *p)

@@ -297,6 +297,14 @@ void drawn_add_carriers(struct plan *p)
 	drawn_add_channels(p);
 }
 
+void drawn_add_ul_carriers(struct plan *p)
+{
+	p->cfg.lte.dl_carriers = (uint8_t)(2 + drawn_below(CELL_MAX_CARRIERS - 1));
+	p->cfg.lte.ul_carriers = (uint8_t)(2 + drawn_below(p->cfg.lte.dl_carriers - 1u));
+	p->cfg.lte.mac.ul_always_scheduled = 0;
+	drawn_add_channels(p);
+}
+
 void drawn_add_en_dc(struct plan *p)
 {
 	struct cell_scg_cfg *scg = &p->cfg.en_dc.scg;

@@ -68,10 +68,12 @@ def in_time(cfg: dict) -> dict:
     harq = cfg.get("harq.max_attempts", 1) > 1
     grant_to_tx = min(cfg.get("lte.timing.grant_to_tx_tti", 2), 7 if harq else 8)
     rar_delay = cfg.get("lte.timing.rar_delay_tti", 3)
+    carriers = 1 if cfg.get("lte.mac.ul_always_scheduled") else cfg.get("lte.dl_carriers", 1)
     return cfg | {
         "lte.timing.grant_to_tx_tti": grant_to_tx, "lte.timing.rar_delay_tti": rar_delay,
         "lte.timing.decode_tti": min(cfg.get("lte.timing.decode_tti", 4), 8 - grant_to_tx if harq else 8),
         "lte.control.pucch_rb": min(cfg.get("lte.control.pucch_rb", 0), max(0, cfg.get("lte.n_rb", 50) - WHOLE_MIN_RB)),
+        "lte.ul_carriers": min(cfg.get("lte.ul_carriers", 1), carriers),
         "lte.timing.rar_to_msg3_tti": max(cfg.get("lte.timing.rar_to_msg3_tti", 2), grant_to_tx),
         "lte.ra.rac_timeout_tti": max(cfg.get("lte.ra.rac_timeout_tti", 10), rar_delay + 1),
         **{key: min(cfg[key], most) for key, most in AT_MOST.items() if key in cfg},

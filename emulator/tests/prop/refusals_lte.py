@@ -67,6 +67,8 @@ LTE = [
             lambda c: c.lte.control.pucch_rb + 6 <= c.lte.n_rb),
     Refusal("lte.mac.ul_always_scheduled", "true with a resource block for each UE, or false",
             lambda c: not c.lte.mac.ul_always_scheduled or c.n_ue <= c.lte.n_rb - c.lte.control.pucch_rb),
+    Refusal("lte.ul_carriers", "at most lte.dl_carriers; 1 with lte.mac.ul_always_scheduled",
+            lambda c: c.lte.ul_carriers <= (1 if c.lte.mac.ul_always_scheduled else c.lte.dl_carriers)),
     Refusal("lte.outer_loop.target_bler_q32", "at most half", lambda c: c.lte.outer_loop.target_bler_q32 < 2**31),
     Refusal("lte.timing.rar_delay_tti", "less than lte.ra.rac_timeout_tti",
             lambda c: c.lte.timing.rar_delay_tti < c.lte.ra.rac_timeout_tti),

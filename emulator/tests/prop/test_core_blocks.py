@@ -53,7 +53,9 @@ def test_resources_of_a_sub_frame(plan):
         if i["preamble"] or i["rnti_type"] == RA_RNTI:
             continue
         where = (i["subframe"], i["dir"] == DL, i["carrier"], i["codeword"])
-        assert i["carrier"] < run.cfg.lte.dl_carriers and i["codeword"] < run.cfg.lte.dl_codewords
+        down = i["dir"] == DL
+        assert i["carrier"] < (run.cfg.lte.dl_carriers if down else run.cfg.lte.ul_carriers)
+        assert i["codeword"] < (run.cfg.lte.dl_codewords if down else 1)
         blocks = set(range(i["rb_start"], i["rb_start"] + i["n_rb"]))
         assert blocks and max(blocks) < run.cfg.lte.n_rb
         assert not blocks & taken[where]
@@ -63,12 +65,13 @@ def test_resources_of_a_sub_frame(plan):
         senders.add(sender)
 
 
-def fits_not(run: Run, subframe: int, n_rb: int) -> bool:
+def fits_not(run: Run, subframe: int, carrier: int, n_rb: int) -> bool:
     """Messages 3 and other retransmissions of the uplink leave fewer blocks of a sub-frame."""
     first = sum(row["rb"] for row in run.rows(lib.CELL_EV_MAC_TX) if row["sn"] == subframe and row["aux"] == MESSAGE_3)
     again = sum(o.info["n_rb"] for o in run.of(lib.CELL_OUT_PDU)
-                if o.info["subframe"] == subframe and o.info["dir"] != DL and o.info["attempt"] > 1)
-    return first + again + n_rb > run.cfg.lte.n_rb
+                if o.info["subframe"] == subframe and o.info["dir"] != DL and o.info["carrier"] == carrier
+                and o.info["attempt"] > 1)
+    return (0 if carrier else first) + again + n_rb > run.cfg.lte.n_rb
 
 
 @fast
@@ -95,7 +98,8 @@ def test_harq_attempts(plan):
             assert not was["crc_ok"] or (i["dir"] == DL and c.harq.ack_to_nack_q32)
             assert wait % 8 == 0 if i["dir"] != DL else wait >= c.harq.dl_rtt_tti
             if i["dir"] != DL and not c.lte.control.errors:  # messages 3 whose grant was missed are not sent
-                assert all(fits_not(run, at, i["n_rb"]) for at in range(was["subframe"] + 8, i["subframe"], 8))
+                assert all(fits_not(run, at, i["carrier"], i["n_rb"])
+                           for at in range(was["subframe"] + 8, i["subframe"], 8))
         elif process in last:
             assert i["ndi"] != last[process][1]["ndi"]
         last[process] = o.data, i

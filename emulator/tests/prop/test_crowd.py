@@ -48,7 +48,7 @@ def test_no_block_is_given_twice(found):
     run = Run(found)
     stats, cfg = run.cell.stats(), run.cfg
     ms = found.end_ns // 1_000_000 + 1
-    blocks = {lib.CELL_DIR_UL: 1, lib.CELL_DIR_DL: cfg.lte.dl_carriers * cfg.lte.dl_codewords}
+    blocks = {lib.CELL_DIR_UL: cfg.lte.ul_carriers, lib.CELL_DIR_DL: cfg.lte.dl_carriers * cfg.lte.dl_codewords}
     for direction, n in blocks.items():
         assert stats.crowd_rb_retx[direction] <= stats.crowd_rb[direction] <= n * cfg.lte.n_rb * ms
         assert stats.crowd_bytes_refused[direction] <= stats.crowd_bytes_in[direction]

@@ -11,7 +11,9 @@ from examples import examples
 from hypothesis import given
 
 fast = examples(100)
-ENDS = lib.CELL_EV_BSR_TX, lib.CELL_EV_GRANT, lib.CELL_EV_PKT_DROP  # of what a UE asks for
+# Of what a UE asks for. RLC AM gives up what is confirmed meanwhile, and when it starts again, what it wanted to say.
+ENDS = (lib.CELL_EV_BSR_TX, lib.CELL_EV_GRANT, lib.CELL_EV_PKT_DROP, lib.CELL_EV_RLC_STATUS_RX,
+        lib.CELL_EV_RADIO_LINK_FAILURE, lib.CELL_EV_REESTABLISHED)
 PERIODS_MS, TRANS_MAX, BSR_RETX_MS = (1, 2, 5, 10, 20, 40, 80), (4, 8, 16), (320, 640)
 
 

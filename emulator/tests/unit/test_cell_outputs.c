@@ -34,6 +34,9 @@ static void test_what_each_packet_and_block_adds(void **state)
 	r.cfg.lte.dl_codewords = 2;
 	assert_int_equal(cell_out_min(&r.cfg),
 	                 2 * 11 * (RLC_ELEMENTS_MAX + 32) + r.cfg.max_pkts * 3 + 64);
+	r.cfg.lte.ul_carriers = 3;
+	assert_int_equal(cell_out_min(&r.cfg),
+	                 2 * 13 * (RLC_ELEMENTS_MAX + 32) + r.cfg.max_pkts * 3 + 64);
 }
 
 static void test_a_smaller_array_is_refused(void **state)

@@ -30,7 +30,8 @@ static void test_none(void **state)
 	assert_int_equal(grant_next_tti(&ring), TTI_NEVER);
 	assert_null(grant_last(&ring));
 	assert_null(grant_take(&ring, 0));
-	assert_false(grant_reaches(&ring, 0));
+	assert_false(grant_reaches_beyond(&ring, 0));
+	assert_false(grant_is_there(&ring, 0, 0));
 	assert_false(grant_msg3_pending(&ring));
 }
 
@@ -42,8 +43,10 @@ static void test_used_in_their_sub_frames(void **state)
 	assert_int_equal(grant_pending(&ring), 67);
 	assert_int_equal(grant_next_tti(&ring), 4);
 	assert_int_equal(grant_last(&ring)->subframe, 6);
-	assert_true(grant_reaches(&ring, 6));
-	assert_false(grant_reaches(&ring, 7));
+	assert_true(grant_reaches_beyond(&ring, 5));
+	assert_false(grant_reaches_beyond(&ring, 6));
+	assert_true(grant_is_there(&ring, 0, 6));
+	assert_false(grant_is_there(&ring, 1, 6) || grant_is_there(&ring, 0, 5));
 	assert_null(grant_take(&ring, 3));
 	assert_int_equal(grant_take(&ring, 4)->wanted, 60);
 	assert_int_equal(grant_pending(&ring), 7);

@@ -29,7 +29,8 @@ _LINK_KEYS = ("delay_ms", "queue_pkts", "queue_bytes")
 _NOT_IN_NR = {"harq": ("dl_rtt_tti",), "rlc": ("delivery", "t_reordering_ms"), "rlc_um": (), "rlc_am": (),
               "pdcp": ("reordering",)}
 # With EN-DC: keys and sections of LTE that it has, and of sections keys that it has not.
-_OF_BOTH = ("n_rb", "dl_carriers", "dl_codewords", "scheduler", "pf_average_tti", "max_pkts", "ra", "mac", "control")
+_OF_BOTH = ("n_rb", "dl_carriers", "dl_codewords", "ul_carriers", "scheduler", "pf_average_tti", "max_pkts", "ra",
+            "mac", "control")
 _NOT_IN_EN_DC: dict[str, tuple[str, ...]] = {"harq": (), "rlc": (), "rlc_am": (), "pdcp": ("reordering",)}
 _NR_HANDOVER_NOT = ("detach_ms", "prediction_timeout_ms")
 _TIMES = ("detach_times", "preparation_times")
@@ -135,7 +136,8 @@ def _en_dc(radio: dict[str, Any]) -> dict[str, Any]:
     own, of_nr = radio["en_dc"], radio["nr"]
     apart = {"scg": own.get("scg"), "broadcast": of_nr.get("broadcast"), "sr": radio.get("sr"),
              "outer_loop": radio.get("outer_loop"), "cqi_reports": radio.get("cqi_reports")}
-    return {"system": "en_dc", **{key: radio[key] for key in _OF_BOTH}, "timing": _timing(radio), **_qdiscs(
+    shared = {key: radio[key] for key in _OF_BOTH if key in radio}
+    return {"system": "en_dc", **shared, "timing": _timing(radio), **_qdiscs(
         {section: {key: value for key, value in radio[section].items() if key not in others}
          for section, others in _NOT_IN_EN_DC.items()}),
             "nr": {key: value for key, value in of_nr.items() if key != "broadcast"},

@@ -52,6 +52,7 @@ _STRUCTS = {"ues": "cell_ue_cfg", "bearers": "cell_bearer_cfg", "filters": "cell
             "packet_trace": "cell_recorded", "netem": "cell_netem", "qdisc": "cell_qdisc"}
 _FIELDS = {
     "cell.n_rb": "lte.n_rb", "cell.dl_carriers": "lte.dl_carriers", "cell.dl_codewords": "lte.dl_codewords",
+    "cell.ul_carriers": "lte.ul_carriers",
     "ra.rac_timeout_ms": "lte.ra.rac_timeout_tti", "timing.processing_lead_us": "lte.timing.processing_lead_ns",
     "nr.random_access": "nr.ra.procedure", "nr.aqm": "nr.aqm.mode"}
 # What the daemon's configuration has in place of keys of a scenario, or beside them.

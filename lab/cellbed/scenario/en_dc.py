@@ -56,8 +56,8 @@ class EnDc(System):
     ENB = "the gNB, where PDCP is"
     PARTS_OF = ("nr",)
     RADIO_KEYS: ClassVar[frozenset[str]] = System.RADIO_KEYS | {
-        "n_rb", "dl_carriers", "dl_codewords", "scheduler", "pf_average_tti", "timing", "ra", "mac", "sr", "outer_loop",
-        "harq", "control", "rlc", "rlc_am", "pdcp", "cqi_reports", "channel", "events"}
+        "n_rb", "dl_carriers", "dl_codewords", "ul_carriers", "scheduler", "pf_average_tti", "timing", "ra", "mac",
+        "sr", "outer_loop", "harq", "control", "rlc", "rlc_am", "pdcp", "cqi_reports", "channel", "events"}
     UE_KEYS: ClassVar[frozenset[str]] = System.UE_KEYS | {
         "weight", "cqi_ul", "cqi_dl", "bler_ul", "bler_dl", *nr.SECOND_CELL}
 

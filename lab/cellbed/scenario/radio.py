@@ -292,6 +292,9 @@ class Radio(Model):
     n_rb: int = Key(50, 6, 110, says="Resource blocks of the carrier; 50 = 10 MHz. Nardini, Table 1")
     dl_carriers: int = Key(1, 1, 5,
         says="Component carriers in the downlink, each of `n_rb`. 1 = no carrier aggregation; Park, section 4, has 2")
+    ul_carriers: int = Key(1, 1, 5, exclude_if=lambda carriers: carriers == 1,
+        says="Component carriers in the uplink, each of `n_rb`, at most as many as in the downlink. The first one has "
+             "PUCCH, random access and the sidelink. TS 36.321 5.4.3, 5.4.5")
     dl_codewords: int = Key(1, 1, 2,
         says="Transport blocks in each carrier and sub-frame. 2 = spatial multiplexing of two codewords. TS 36.211")
     scheduler: Literal["rr", "wfq", "max_ci", "pf", "mlwdf"] = Key("rr",
@@ -352,6 +355,15 @@ class Radio(Model):
         if pucch_rb > most:
             raise ValueError(f"key 'radio.control.pucch_rb': value {pucch_rb}: the carrier has {self.n_rb} resource "
                              f"blocks, of which random access needs 6; allowed 0..{most}")
+
+    def check_carriers(self) -> None:
+        """Raises ValueError for more carriers in the uplink than a UE can have."""
+        if self.mac.ul_always_scheduled and self.ul_carriers > 1:
+            raise ValueError(f"key 'radio.ul_carriers': value {self.ul_carriers}: with radio.mac.ul_always_scheduled "
+                             "UEs have resource blocks of the first one; allowed 1")
+        if self.ul_carriers > self.dl_carriers:
+            raise ValueError(f"key 'radio.ul_carriers': value {self.ul_carriers}: allowed 1..{self.dl_carriers}, as "
+                             "many as radio.dl_carriers")
 
     def check_requests(self) -> None:
         """Raises ValueError for requests that no UE would send."""

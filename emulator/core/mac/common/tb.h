@@ -38,7 +38,7 @@ struct tb {
 	uint32_t cell_change; /* of its UE: what was sent in another cell is void */
 	uint8_t dir;          /* enum cell_dir */
 	uint8_t ue;           /* UL, SL: sender; DL: receiver */
-	uint8_t stream;       /* DL: carrier and codeword */
+	uint8_t stream;       /* DL: carrier and codeword; UL: carrier */
 	uint8_t harq_id;
 	uint8_t attempt; /* HARQ transmissions, from 1 */
 	uint8_t outcome; /* enum tb_outcome of the last one */

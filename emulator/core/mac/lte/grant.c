@@ -100,11 +100,22 @@ const struct grant *grant_last(const struct grant_ring *r)
 	return r->issued == r->used ? NULL : &r->grant[(r->issued - 1) % GRANTS_KEPT];
 }
 
-bool grant_reaches(const struct grant_ring *r, uint32_t tti)
+bool grant_reaches_beyond(const struct grant_ring *r, uint32_t tti)
 {
 	const struct grant *g = grant_last(r);
 
-	return g && g->subframe >= tti;
+	return g && g->subframe > tti;
+}
+
+bool grant_is_there(const struct grant_ring *r, uint8_t stream, uint32_t tti)
+{
+	for (uint32_t i = r->used; i != r->issued; i++) {
+		const struct grant *g = &r->grant[i % GRANTS_KEPT];
+
+		if (g->stream == stream && g->subframe == tti)
+			return true;
+	}
+	return false;
 }
 
 bool grant_msg3_pending(const struct grant_ring *r)

@@ -30,7 +30,7 @@ struct grant {
 	uint16_t n_rb;
 	uint8_t dir;
 	uint8_t itbs;
-	uint8_t stream;  /* DL: carrier and codeword */
+	uint8_t stream;  /* DL: carrier and codeword; UL: carrier */
 	uint8_t harq_id; /* DL */
 	bool retx;       /* DL: of the block that waits in that process */
 	bool msg3;       /* from a RAR: for the BSR */
@@ -70,8 +70,11 @@ uint32_t grant_pending(const struct grant_ring *r);
 /** grant_last() - the unused grant that was issued last; NULL when there is none */
 const struct grant *grant_last(const struct grant_ring *r);
 
-/** grant_reaches() - an unused grant is for sub-frame @tti or a later one */
-bool grant_reaches(const struct grant_ring *r, uint32_t tti);
+/** grant_reaches_beyond() - an unused grant is for a sub-frame later than @tti */
+bool grant_reaches_beyond(const struct grant_ring *r, uint32_t tti);
+
+/** grant_is_there() - an unused grant is for @stream in sub-frame @tti */
+bool grant_is_there(const struct grant_ring *r, uint8_t stream, uint32_t tti);
 
 /** grant_msg3_pending() - a RAR's grant is still to be used */
 bool grant_msg3_pending(const struct grant_ring *r);

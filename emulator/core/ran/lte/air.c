@@ -14,6 +14,7 @@
 #include "phy/lte/bler.h"
 #include "phy/lte/phy.h"
 #include "ran/lte/control.h"
+#include "ran/lte/decision.h"
 #include "ran/lte/lch.h"
 
 #define RNTI_TYPE_C 3
@@ -31,7 +32,7 @@ struct harq_process *air_process(struct lte *lte, const struct tb *tb)
 	struct ue *u = &lte->ue[tb->ue - 1];
 
 	return tb->dir == CELL_DIR_DL ? &u->harq_dl[tb->stream][tb->harq_id]
-	                              : &u->harq_ul[tb->harq_id];
+	                              : &u->harq_ul[tb->stream][tb->harq_id];
 }
 
 static struct cell_pdu_info describe(struct lte *lte, const struct tb *tb, const struct grant *g)
@@ -53,8 +54,9 @@ static struct cell_pdu_info describe(struct lte *lte, const struct tb *tb, const
 		.harq_id = tb->harq_id,
 		.ndi = air_process(lte, tb)->ndi,
 		.attempt = tb->attempt,
-		.carrier = (uint8_t)(tb->stream / lte->cell.cfg.lte.dl_codewords),
-		.codeword = tb->stream % lte->cell.cfg.lte.dl_codewords,
+		.carrier = decision_carrier(lte, (enum cell_dir)tb->dir, tb->stream),
+		.codeword =
+			tb->dir == CELL_DIR_DL ? tb->stream % lte->cell.cfg.lte.dl_codewords : 0,
 	};
 }
 
@@ -169,6 +171,7 @@ void air_absent(struct lte *lte, struct ue *u, const struct grant *g)
 	struct tb *tb = tb_alloc(&lte->blocks);
 
 	tb->dir = g->dir;
+	tb->stream = g->stream;
 	tb->ue = u->id;
 	tb->cell_change = u->cell_changes;
 	tb->subframe = g->subframe;

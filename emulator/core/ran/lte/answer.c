@@ -65,15 +65,20 @@ static void send_rar(struct lte *lte, struct ue *u, const struct grant *g, uint3
 /*
  * The UE has no room for another grant for sub-frame @tti: it has one for then or, of message 3,
  * for later; or the process holds a block that was not decoded, or that may not be, or gets one in
- * the sub-frame that starts, as message 3 may be a whole round trip ahead.
+ * the sub-frame that starts, as message 3 may be a whole round trip ahead. Carriers beside the
+ * first wait until message 3 is sent.
  */
-bool answer_ul_taken(const struct lte *lte, const struct ue *u, uint32_t tti)
+bool answer_ul_taken(const struct lte *lte, const struct ue *u, uint8_t carrier, uint32_t tti)
 {
-	const struct harq_process *p = &u->harq_ul[tti % HARQ_PROCESSES];
+	const struct harq_process *p = &u->harq_ul[carrier][tti % HARQ_PROCESSES];
 	bool harq = lte->harq.max_attempts > 1;
 
-	return grant_reaches(&u->ul, tti) || p->tb || (p->busy && harq) ||
-	       (harq && tti >= HARQ_UL_RTT_TTI && grant_next_tti(&u->ul) == tti - HARQ_UL_RTT_TTI);
+	if (carrier > 0 && grant_msg3_pending(&u->ul))
+		return true;
+	return grant_reaches_beyond(&u->ul, tti) || grant_is_there(&u->ul, carrier, tti) || p->tb ||
+	       (p->busy && harq) ||
+	       (harq && tti >= HARQ_UL_RTT_TTI &&
+	        grant_is_there(&u->ul, carrier, tti - HARQ_UL_RTT_TTI));
 }
 
 /* Another UE sent the same preamble in the same cell and sub-frame. */
@@ -132,7 +137,7 @@ void answer_preambles(struct lte *lte, struct enb *enb, uint32_t tti, struct rb_
 			continue;
 		}
 		g.n_rb = rar_grant_rb(lte, g.itbs);
-		if (g.n_rb > rb->free || answer_ul_taken(lte, u, g.subframe) ||
+		if (g.n_rb > rb->free || answer_ul_taken(lte, u, 0, g.subframe) ||
 		    !u->sch[CELL_DIR_UL].cqi)
 			continue;
 		responded = responded || control_respond(enb);

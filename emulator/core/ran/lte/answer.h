@@ -18,8 +18,8 @@ static inline void rb_reserve(struct rb_budget *rb, uint16_t n_rb)
 	rb->free = (uint16_t)(rb->free - n_rb);
 }
 
-/** answer_ul_taken() - UE @u may not get another grant for sub-frame @tti */
-bool answer_ul_taken(const struct lte *lte, const struct ue *u, uint32_t tti);
+/** answer_ul_taken() - UE @u may not get another grant on @carrier for sub-frame @tti */
+bool answer_ul_taken(const struct lte *lte, const struct ue *u, uint8_t carrier, uint32_t tti);
 
 /** answer_preambles() - those that are due in sub-frame @tti in the cell of @enb; @rb: of message 3
  */

@@ -212,6 +212,9 @@ const char *lte_check(const struct cell_cfg *cfg, const char **ret_range)
 	*ret_range = "true with a resource block for each UE, or false";
 	if (cfg->lte.mac.ul_always_scheduled && cfg->n_ue > control_rb(cfg, CELL_DIR_UL))
 		return "lte.mac.ul_always_scheduled";
+	*ret_range = "at most lte.dl_carriers; 1 with lte.mac.ul_always_scheduled";
+	if (cfg->lte.ul_carriers > (cfg->lte.mac.ul_always_scheduled ? 1 : cfg->lte.dl_carriers))
+		return "lte.ul_carriers";
 	*ret_range = "at most half";
 	if (cfg->lte.outer_loop.target_bler_q32 > UINT32_MAX / 2)
 		return "lte.outer_loop.target_bler_q32";

@@ -13,26 +13,32 @@
 
 #define CROWD_DIRS 2 /* CELL_DIR_UL, CELL_DIR_DL */
 
-/* Blocks of a sub-frame, each with resource blocks of its own: of the uplink one. */
+/* Blocks of a sub-frame, each with resource blocks of its own. */
 static uint32_t blocks(const struct cell_cfg *cfg, uint8_t dir)
 {
-	return dir == CELL_DIR_UL ? 1 : lte_tbs_dl(cfg);
+	return dir == CELL_DIR_UL ? cfg->lte.ul_carriers : lte_tbs_dl(cfg);
+}
+
+static uint32_t blocks_of_both(const struct cell_cfg *cfg)
+{
+	return blocks(cfg, CELL_DIR_UL) + blocks(cfg, CELL_DIR_DL);
 }
 
 struct crowd_memory lte_crowd_take(struct arena *a, const struct cell_cfg *cfg)
 {
-	return crowd_take(a, cfg, CROWD_DIRS, 1 + lte_tbs_dl(cfg));
+	return crowd_take(a, cfg, CROWD_DIRS, blocks_of_both(cfg));
 }
 
 void lte_crowd_init(struct lte *lte, struct enb *enb)
 {
 	const struct cell_cfg *cfg = &lte->cell.cfg;
-	uint32_t *again = lte->crowd.again + enb->id * (1 + lte_tbs_dl(cfg)) * CROWD_AGAIN;
+	uint32_t *again = lte->crowd.again + enb->id * blocks_of_both(cfg) * CROWD_AGAIN;
 
 	for (uint8_t dir = 0; dir < CROWD_DIRS; dir++) /* the uplink's is the first */
 		crowd_init(&enb->crowd[dir], cfg, &lte->cell.stats, &lte->crowd,
-		           (uint32_t)CROWD_DIRS * enb->id + dir, again + dir * CROWD_AGAIN,
-		           blocks(cfg, dir), dir, enb->id, lte->cell.start_ns);
+		           (uint32_t)CROWD_DIRS * enb->id + dir,
+		           again + dir * blocks(cfg, CELL_DIR_UL) * CROWD_AGAIN, blocks(cfg, dir),
+		           dir, enb->id, lte->cell.start_ns);
 }
 
 void lte_crowd_arrive(struct lte *lte, struct enb *enb)

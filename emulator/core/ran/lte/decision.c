@@ -7,9 +7,9 @@
 
 #include "ran/lte/control.h"
 
-uint8_t decision_carrier(const struct lte *lte, uint8_t stream)
+uint8_t decision_carrier(const struct lte *lte, enum cell_dir dir, uint8_t stream)
 {
-	return (uint8_t)(stream / lte->cell.cfg.lte.dl_codewords);
+	return dir == CELL_DIR_DL ? (uint8_t)(stream / lte->cell.cfg.lte.dl_codewords) : stream;
 }
 
 int decision_process(const struct lte *lte, const struct ue *u, uint8_t stream, uint32_t tti)
@@ -22,10 +22,10 @@ int decision_process(const struct lte *lte, const struct ue *u, uint8_t stream, 
 bool decision_assign(struct lte *lte, const struct serve_decision *d, const struct ue *u)
 {
 	const struct grant *last = d->dir == CELL_DIR_DL ? grant_last(&u->dl) : NULL;
-	uint8_t carrier = decision_carrier(lte, d->stream);
+	uint8_t carrier = decision_carrier(lte, (enum cell_dir)d->dir, d->stream);
 
 	if (last && last->subframe == d->tti + d->lead_tti &&
-	    decision_carrier(lte, last->stream) == carrier)
+	    decision_carrier(lte, CELL_DIR_DL, last->stream) == carrier)
 		return true;
 	return control_assign(d->enb, carrier, u->rnti, u->sch[CELL_DIR_DL].level, d->tti);
 }

@@ -13,11 +13,11 @@ struct serve_decision {
 	uint32_t tti;
 	uint32_t lead_tti; /* from the decision to the blocks */
 	uint8_t dir;       /* UL, which SL shares, or DL */
-	uint8_t stream;    /* DL: carrier and codeword */
+	uint8_t stream;    /* DL: carrier and codeword; UL: carrier */
 };
 
-/** decision_carrier() - of a stream of blocks */
-uint8_t decision_carrier(const struct lte *lte, uint8_t stream);
+/** decision_carrier() - of a stream of blocks in direction @dir */
+uint8_t decision_carrier(const struct lte *lte, enum cell_dir dir, uint8_t stream);
 
 /** decision_assign() - room for the DCI of blocks of @u. One DCI is for both codewords of a
  * carrier.

@@ -97,7 +97,7 @@ void lte_digest(const struct lte *lte, uint64_t *h)
 		}
 		mix_grants(h, &u->ul);
 		mix_grants(h, &u->dl);
-		mix_harq(h, u->harq_ul, HARQ_PROCESSES);
+		mix_harq(h, u->harq_ul[0], lte_processes_ul(&lte->cell.cfg));
 		mix_harq(h, u->harq_dl[0], lte_tbs_dl(&lte->cell.cfg) * HARQ_PROCESSES);
 		digest_mix(h, u->mode);
 		if (lte->cell.cfg.n_enb > 1)

@@ -5,10 +5,10 @@
  *
  * All decisions of a sub-frame are made at its start, for a later one: message 3
  * timing.rar_to_msg3_tti ahead, uplink and sidelink grants timing.grant_to_tx_tti, downlink blocks
- * timing.dl_sched_to_tx_tti. Uplink and sidelink share the blocks of the uplink carrier. First come
- * messages 3 that were granted before, then retransmissions, which are synchronous there and wait
- * another round trip where too few blocks are left, then answers to preambles, then new data. What
- * UEs have to send the eNB knows from BSRs, which are older than the grants it has
+ * timing.dl_sched_to_tx_tti. Uplink and sidelink share the blocks of the first uplink carrier.
+ * First come messages 3 that were granted before, then retransmissions, which are synchronous there
+ * and wait another round trip where too few blocks are left, then answers to preambles, then new
+ * data. What UEs have to send the eNB knows from BSRs, which are older than the grants it has
  * issued since; so a BSR is reduced by those. Its own queue it knows exactly.
  * A UE belongs to the eNB that serves it; while it is between two it has nothing
  * to send.
@@ -74,26 +74,31 @@ static uint32_t ul_backlog(const struct lte *lte, const struct ue *u, enum cell_
 	return u->enb_backlog[dir] || !asked ? u->enb_backlog[dir] : request_bytes(lte, u);
 }
 
-static void grant_uplink(struct lte *lte, struct enb *enb, uint32_t tti, struct rb_budget *rb)
+/* One carrier. The sidelink shares the first one. */
+static void grant_uplink(struct lte *lte, struct enb *enb, uint32_t tti, uint8_t carrier,
+                         struct rb_budget *rb)
 {
 	struct sched_flow flows[SCHED_FLOWS_MAX];
 	uint32_t lead = lte->cell.cfg.lte.timing.grant_to_tx_tti, n = 0;
-	const struct serve_decision d = {
-		.enb = enb, .rb = rb, .tti = tti, .lead_tti = lead, .dir = CELL_DIR_UL
-	};
+	const struct serve_decision d = { .enb = enb,
+		                          .rb = rb,
+		                          .tti = tti,
+		                          .lead_tti = lead,
+		                          .dir = CELL_DIR_UL,
+		                          .stream = carrier };
 	static const enum cell_dir dirs[] = { CELL_DIR_UL, CELL_DIR_SL };
 
 	FOR_EACH_ACTIVE(lte, i)
 	{
 		const struct ue *u = &lte->ue[i];
 
-		for (uint32_t k = 0; k < 2 && u->enb == enb->id; k++) {
+		for (uint32_t k = 0; k < (carrier ? 1 : 2) && u->enb == enb->id; k++) {
 			uint32_t waiting = ul_backlog(lte, u, dirs[k], tti);
 
 			if (waiting == 0)
 				continue;
 			flows[n] = flow_of(lte, i, dirs[k], waiting);
-			if (answer_ul_taken(lte, u, tti + lead))
+			if (answer_ul_taken(lte, u, carrier, tti + lead))
 				flows[n].backlog = 0;
 			n++;
 		}
@@ -188,13 +193,13 @@ static void reserve_answers(const struct lte *lte, const struct enb *enb, uint32
  * Source: TS 36.321 5.4.2.1
  */
 static void reserve_retransmissions(struct lte *lte, const struct enb *enb, uint32_t subframe,
-                                    struct rb_budget *rb)
+                                    uint8_t carrier, struct rb_budget *rb)
 {
 	if (lte->cell.cfg.lte.mac.ul_always_scheduled)
 		return;
 	FOR_EACH_ACTIVE(lte, i)
 	{
-		struct harq_process *p = &lte->ue[i].harq_ul[subframe % HARQ_PROCESSES];
+		struct harq_process *p = &lte->ue[i].harq_ul[carrier][subframe % HARQ_PROCESSES];
 
 		if (lte->ue[i].enb != enb->id || !p->tb || p->due_tti != subframe)
 			continue;
@@ -204,6 +209,21 @@ static void reserve_retransmissions(struct lte *lte, const struct enb *enb, uint
 		}
 		p->grant.rb_start = rb->next;
 		rb_reserve(rb, p->grant.n_rb);
+	}
+}
+
+/* Carriers beside the first, which have no PUCCH and no random access. */
+static void grant_further(struct lte *lte, struct enb *enb, uint32_t tti)
+{
+	uint32_t subframe = tti + lte->cell.cfg.lte.timing.grant_to_tx_tti;
+
+	for (uint8_t k = 1; k < lte->cell.cfg.lte.ul_carriers; k++) {
+		struct rb_budget rb = { .free = lte->cell.cfg.lte.n_rb };
+
+		reserve_retransmissions(lte, enb, subframe, k, &rb);
+		if (enb->crowd[CELL_DIR_UL].again_rb > 0)
+			lte_crowd_retransmit(lte, &enb->crowd[CELL_DIR_UL], subframe, k, &rb);
+		grant_uplink(lte, enb, tti, k, &rb);
 	}
 }
 
@@ -231,7 +251,7 @@ void enb_subframe(struct lte *lte, uint32_t tti)
 
 		control_start(lte, enb);
 		reserve_answers(lte, enb, tti + lead, &ul);
-		reserve_retransmissions(lte, enb, tti + lead, &ul);
+		reserve_retransmissions(lte, enb, tti + lead, 0, &ul);
 		if (lte->cell.cfg.crowd.count)
 			lte_crowd_arrive(lte, enb);
 		if (enb->crowd[CELL_DIR_UL].again_rb > 0)
@@ -239,7 +259,8 @@ void enb_subframe(struct lte *lte, uint32_t tti)
 		answer_preambles(lte, enb, tti, msg3 == lead ? &ul : &later);
 		if (downlink_first)
 			schedule_downlink(lte, enb, tti);
-		grant_uplink(lte, enb, tti, &ul);
+		grant_uplink(lte, enb, tti, 0, &ul);
+		grant_further(lte, enb, tti);
 		if (!downlink_first)
 			schedule_downlink(lte, enb, tti);
 	}
@@ -301,8 +322,8 @@ static uint32_t earlier_answer(const struct lte *lte, const struct ue *u, uint32
 static uint32_t earlier_moved(const struct lte *lte, const struct ue *u, uint32_t from,
                               uint32_t next)
 {
-	for (uint32_t id = 0; id < HARQ_PROCESSES; id++) {
-		const struct harq_process *p = &u->harq_ul[id];
+	for (uint32_t i = 0; i < lte_processes_ul(&lte->cell.cfg); i++) {
+		const struct harq_process *p = &u->harq_ul[0][i];
 		uint32_t due = p->due_tti - lte->cell.cfg.lte.timing.grant_to_tx_tti;
 
 		if (p->tb && p->due_tti != p->tb->subframe + HARQ_UL_RTT_TTI && due >= from &&

@@ -61,7 +61,7 @@ static bool is_quiet(const struct lte *lte, const struct ue *u)
 			return false;
 	return u->ra.state == RA_IDLE && grant_next_tti(&u->ul) == TTI_NEVER &&
 	       grant_next_tti(&u->dl) == TTI_NEVER &&
-	       harq_next_tti(u->harq_ul, HARQ_PROCESSES) == TTI_NEVER &&
+	       harq_next_tti(u->harq_ul[0], lte_processes_ul(&lte->cell.cfg)) == TTI_NEVER &&
 	       harq_next_tti(u->harq_dl[0], n_dl) == TTI_NEVER;
 }
 

@@ -21,7 +21,7 @@
 #define NS_PER_MS INT64_C(1000000)
 
 /*
- * MAC PDUs: in a sub-frame a UE has its downlink blocks, an uplink or sidelink
+ * MAC PDUs: in a sub-frame a UE has its downlink blocks, uplink ones or a sidelink
  * block and a RAR. Blocks are on the air or in a HARQ process, of which there
  * are eight of each kind; one advance may not outrun the limbo list.
  */
@@ -30,7 +30,7 @@ static size_t pdus_needed(const struct cell_cfg *cfg)
 	/* With several cells also blocks of the one that the UE has left. */
 	size_t ttis = HARQ_PROCESSES + (cfg->n_enb > 1 ? 3u : 2u) * cfg->lte.timing.decode_tti + 8u;
 
-	return (size_t)cfg->n_ue * (lte_tbs_dl(cfg) + 2) * ttis;
+	return (size_t)cfg->n_ue * (lte_tbs(cfg) + 1) * ttis;
 }
 
 /* What all bearers of a network need. */
@@ -120,8 +120,7 @@ size_t lte_out_min(const struct cell_cfg *cfg)
 	/* A packet that is forwarded: two rows, a delivery and its row; and the drops. */
 	size_t rows = cfg->gtpu.sgw_addr ? 5 : 3, bearers = (size_t)cfg->n_ue + cfg->n_bearers;
 
-	return bearers * (lte_tbs_dl(cfg) + 1) * (RLC_ELEMENTS_MAX + 32) +
-	       (size_t)cfg->max_pkts * rows + 64;
+	return bearers * lte_tbs(cfg) * (RLC_ELEMENTS_MAX + 32) + (size_t)cfg->max_pkts * rows + 64;
 }
 
 static void init_sch(const struct lte *lte, struct lte_sch *sch, uint8_t id, enum cell_dir dir)

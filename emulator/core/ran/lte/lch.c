@@ -169,9 +169,9 @@ void lte_lch_take_blocks(struct lte *lte, const struct lte_sch *sch, struct pkt_
 			if (p->ue == sch->ue && p->dir == sch->at.dir)
 				pkt_queue_move(ret, &p->ends);
 	for (uint32_t i = 0; i < HARQ_PROCESSES; i++) {
-		if (sch->at.dir != CELL_DIR_DL && u->harq_ul[i].tb &&
-		    u->harq_ul[i].tb->dir == sch->at.dir)
-			pkt_queue_move(ret, &u->harq_ul[i].tb->ends);
+		for (uint32_t k = 0; sch->at.dir != CELL_DIR_DL && k < CELL_MAX_CARRIERS; k++)
+			if (u->harq_ul[k][i].tb && u->harq_ul[k][i].tb->dir == sch->at.dir)
+				pkt_queue_move(ret, &u->harq_ul[k][i].tb->ends);
 		for (uint32_t stream = 0; sch->at.dir == CELL_DIR_DL && stream < HARQ_DL_TB_MAX;
 		     stream++)
 			if (u->harq_dl[stream][i].tb)

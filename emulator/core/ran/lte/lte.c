@@ -165,7 +165,7 @@ static bool has_room(const struct cell *c, bool command)
 {
 	const struct lte *lte = lte_of(c);
 
-	if (!tb_pool_has(&lte->blocks, (lte_tbs_dl(&c->cfg) + 2) * c->cfg.n_ue))
+	if (!tb_pool_has(&lte->blocks, (lte_tbs(&c->cfg) + 1) * c->cfg.n_ue))
 		return false;
 	return c->cfg.n_enb == 1 || c->limbo_pkts.n == 0 ||
 	       !(command || lte->next.kind == LTE_EVENT_RRC);

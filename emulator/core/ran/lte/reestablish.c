@@ -33,7 +33,7 @@ static void free_blocks(struct lte *lte, struct harq_process *process, uint32_t 
 /* Nothing of it is known in the new cell: blocks, grants, BSRs, requests. */
 static void reset_mac(struct lte *lte, struct ue *u)
 {
-	free_blocks(lte, u->harq_ul, HARQ_PROCESSES);
+	free_blocks(lte, u->harq_ul[0], lte_processes_ul(&lte->cell.cfg));
 	for (uint32_t stream = 0; stream < HARQ_DL_TB_MAX; stream++)
 		free_blocks(lte, u->harq_dl[stream], HARQ_PROCESSES);
 	u->ul = u->dl = (struct grant_ring){ 0 };

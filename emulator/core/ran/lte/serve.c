@@ -78,7 +78,7 @@ static uint32_t issue_crowd(struct lte *lte, struct sched_flow *flows, uint32_t 
 {
 	uint32_t served = 0;
 	bool assigned =
-		control_assign(d->enb, decision_carrier(lte, d->stream),
+		control_assign(d->enb, decision_carrier(lte, (enum cell_dir)d->dir, d->stream),
 	                       (uint16_t)(CROWD_RNTI + flows[f].id), flows[f].level, d->tti);
 
 	if (assigned)
@@ -105,9 +105,10 @@ static void granted(const struct lte *lte, struct ue *u, enum cell_dir dir, uint
 static void drop_too_long(const struct lte *lte, const struct serve_decision *d,
                           struct sched_flow *flows, uint32_t n)
 {
-	const struct cce_set *pdcch = &d->enb->pdcch[decision_carrier(lte, d->stream)];
+	enum cell_dir dir = (enum cell_dir)d->dir;
+	const struct cce_set *pdcch = &d->enb->pdcch[decision_carrier(lte, dir, d->stream)];
 
-	if (pdcch->n == 0 || d->stream % lte->cell.cfg.lte.dl_codewords)
+	if (pdcch->n == 0 || (dir == CELL_DIR_DL && d->stream % lte->cell.cfg.lte.dl_codewords))
 		return;
 	for (uint32_t i = 0; i < n; i++)
 		if (!flows[i].claimed_rb && !cce_fits(pdcch, flows[i].level))

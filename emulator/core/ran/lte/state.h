@@ -180,7 +180,7 @@ struct ue {
 	struct random_access ra;
 	struct scheduling_request request;
 	struct rng request_rng;
-	struct grant_ring ul; /* UL and SL: one transmission a sub-frame */
+	struct grant_ring ul; /* UL and SL: one transmission a sub-frame and carrier */
 	struct grant_ring dl;
 	struct {
 		struct rng rng;
@@ -188,7 +188,8 @@ struct ue {
 		bool drawn;
 		bool missed;
 	} control;
-	struct harq_process harq_ul[HARQ_PROCESSES]; /* UL and SL */
+	struct harq_process harq_ul[CELL_MAX_CARRIERS][HARQ_PROCESSES]; /* UL, and SL on the first
+	                                                                 */
 	struct harq_process harq_dl[HARQ_DL_TB_MAX][HARQ_PROCESSES];
 	uint32_t enb_backlog[CELL_DIR_COUNT];     /* what BSRs told the eNB: UL, SL */
 	int64_t backlog_since_ns[CELL_DIR_COUNT]; /* it was told of it, or last granted */
@@ -261,6 +262,18 @@ static inline struct lte *lte_of(const struct cell *c)
 static inline uint32_t lte_tbs_dl(const struct cell_cfg *cfg)
 {
 	return (uint32_t)cfg->lte.dl_carriers * cfg->lte.dl_codewords;
+}
+
+/** lte_tbs() - transport blocks that one UE has in a sub-frame, in both directions */
+static inline uint32_t lte_tbs(const struct cell_cfg *cfg)
+{
+	return lte_tbs_dl(cfg) + cfg->lte.ul_carriers;
+}
+
+/** lte_processes_ul() - HARQ processes of a UE there, from the first one of harq_ul on */
+static inline uint32_t lte_processes_ul(const struct cell_cfg *cfg)
+{
+	return (uint32_t)cfg->lte.ul_carriers * HARQ_PROCESSES;
 }
 
 /** lte_sched_flows() - those of a cell and direction: two of each UE, and those of the crowd */

@@ -46,6 +46,12 @@ static struct mac_bsr bsr_form(const struct lte *lte, const struct ue *u)
 	};
 }
 
+/* What is buffered after all PDUs of a sub-frame, the last one tells. Source: TS 36.321 5.4.5 */
+static bool is_last(const struct ue *u, const struct grant *g)
+{
+	return grant_next_tti(&u->ul) != g->subframe;
+}
+
 /*
  * Whether a PDU on grant @g carries a BSR: always in answer to a RAR; in answer to a request, and
  * after that a trailing one, while data remain that the grant does not cover.
@@ -58,7 +64,7 @@ static bool wants_bsr(const struct lte *lte, const struct ue *u, const struct gr
 
 	if (g->msg3)
 		return true;
-	if (lte->cell.cfg.lte.mac.ul_always_scheduled)
+	if (lte->cell.cfg.lte.mac.ul_always_scheduled || !is_last(u, g))
 		return false;
 	return (lte->cell.cfg.lte.mac.trailing_bsr || g->asked) &&
 	       (buffered(lte, u, other) > 0 ||
@@ -125,7 +131,7 @@ static void transmit_new(struct lte *lte, struct ue *u, const struct grant *g)
 	if (!g->msg3 || lte->cell.cfg.lte.mac.bandwidth_stealing)
 		lte_lch_fill(lte, sch, &mac, g->bytes, tb);
 	/* Padding BSR: two spare bytes tell the eNB that all has been sent. */
-	if (!mac.bsr.present && !lte->cell.cfg.lte.mac.ul_always_scheduled &&
+	if (!mac.bsr.present && !lte->cell.cfg.lte.mac.ul_always_scheduled && is_last(u, g) &&
 	    g->dir == CELL_DIR_UL && !buffered(lte, u, CELL_DIR_SL) &&
 	    mac_padding(&mac, g->bytes) >= 2)
 		mac.bsr = bsr_form(lte, u);
@@ -141,24 +147,41 @@ static void transmit_new(struct lte *lte, struct ue *u, const struct grant *g)
 	air_transmit(lte, sch, g, tb, &mac);
 }
 
-void ue_transmit(struct lte *lte, struct ue *u, uint32_t tti)
+/* Return: carriers on which a block was sent again, as bits. */
+static uint32_t retransmit(struct lte *lte, struct ue *u, uint32_t tti)
 {
-	struct harq_process *p = &u->harq_ul[tti % HARQ_PROCESSES];
-	const struct grant *g = grant_take(&u->ul, tti);
-	struct grant standing;
+	uint32_t sent = 0;
 
-	if (p->tb && p->due_tti == tti) {
+	for (uint32_t k = 0; k < lte->cell.cfg.lte.ul_carriers; k++) {
+		struct harq_process *p = &u->harq_ul[k][tti % HARQ_PROCESSES];
 		struct grant again = p->grant;
 
+		if (!p->tb || p->due_tti != tti)
+			continue;
 		again.subframe = tti;
 		air_retransmit(lte, p, &again);
-	} else if (g && g->missed) {
-		air_absent(lte, u, g);
-	} else if (g) {
-		transmit_new(lte, u, g);
-	} else if (standing_grant(lte, u, tti, &standing)) {
-		transmit_new(lte, u, &standing);
+		sent |= 1u << k;
 	}
+	return sent;
+}
+
+void ue_transmit(struct lte *lte, struct ue *u, uint32_t tti)
+{
+	uint32_t sent = retransmit(lte, u, tti);
+	const struct grant *g;
+	struct grant standing;
+
+	while ((g = grant_take(&u->ul, tti))) {
+		if (sent & 1u << g->stream)
+			continue;
+		sent |= 1u << g->stream;
+		if (g->missed)
+			air_absent(lte, u, g);
+		else
+			transmit_new(lte, u, g);
+	}
+	if (!sent && standing_grant(lte, u, tti, &standing))
+		transmit_new(lte, u, &standing);
 }
 
 /* Data that no grant known to the UE will take. */
@@ -264,7 +287,7 @@ uint32_t ue_next_tti(const struct lte *lte, const struct ue *u, uint32_t from)
 {
 	const struct random_access *ra = &u->ra;
 	uint32_t next = grant_next_tti(&u->ul), request = TTI_NEVER;
-	uint32_t again = harq_next_tti(u->harq_ul, HARQ_PROCESSES);
+	uint32_t again = harq_next_tti(u->harq_ul[0], lte_processes_ul(&lte->cell.cfg));
 	uint32_t earliest = ra->blocked_until > from ? ra->blocked_until : from;
 
 	if (lte->cell.cfg.lte.mac.ul_always_scheduled &&
