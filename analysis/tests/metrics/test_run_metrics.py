@@ -269,6 +269,23 @@ def test_trailing_shares(tmp_path: Path) -> None:
     assert found["rac_per_packet"] == 0.5
 
 
+def test_what_happens_to_other_ues_is_not_counted(tmp_path: Path) -> None:
+    """Each of two UEs sends preambles in vain."""
+    cell = Cell()
+    cell.carry(1, "DM", START_NS + 10 * MS, 1500, tag=1)
+    for ue, n in ((1, 1), (2, 2)):
+        for i in range(n):
+            cell.add(START_NS + (40 + 20 * i) * MS, "ra_preamble", node=ue, value=1)
+            cell.add(START_NS + (50 + 20 * i) * MS, "ra_timeout", node=ue, value=5)
+    cell.rows.sort(key=lambda row: row["t_ns"])
+    path = tmp_path / "radio.trace"
+    path.write_bytes(radio_trace_bytes(cell.rows))
+    log, window = RadioLog(read_trace(path)), Window(START_NS, START_NS + 10**9)
+    for ue, requests in ((1, 2), (2, 2)):
+        found = flatten(radio.access_metrics(log, ue, packet_paths(log, 2), uplink_pdus(log, ue), window))
+        assert (found["rac_requests"], found["rac_timeouts"]) == (requests, ue)
+
+
 def test_identity_and_parameters(row: dict[str, Any]) -> None:
     assert row["combination"] == "DM-DM"
     assert row["receive_window_bytes"] == 8192
