@@ -30,13 +30,15 @@ from test_utran_metrics import write as write_utran
 from cellbed_analysis.metrics.rows import compute, compute_others
 from cellbed_formats.bundle import Bundle, read_bundle
 
-REAL = Path(__file__).parents[3] / "tests/bundles/0.1.0.tar"
+OLD = Path(__file__).parents[3] / "tests/bundles/0.1.0.tar"
+#: Short runs in which much happens. Their scenarios are in kinds/.
+KINDS = Path(__file__).parent / "kinds.tar.xz"
 IM, DM = 0, 1
 
 
-def real_runs(folder: Path) -> dict[str, Bundle]:
-    """Of a version of cellbed, by name."""
-    with tarfile.open(REAL) as archive:
+def real_runs(path: Path, folder: Path) -> dict[str, Bundle]:
+    """Of the lab, by name. Args: path: of an archive."""
+    with tarfile.open(path) as archive:
         archive.extractall(folder)
     return {path.parent.name: read_bundle(path.parent) for path in sorted(folder.rglob("manifest.json"))}
 
@@ -86,5 +88,14 @@ def rows(bundle: Bundle) -> list[dict[str, Any]]:
 
 def test_rows_of_runs(tmp_path_factory: pytest.TempPathFactory, golden_update: bool) -> None:
     found = {name: rows(make(tmp_path_factory.mktemp("run"))) for name, make in RUNS.items()}
-    found |= {name: rows(bundle) for name, bundle in real_runs(tmp_path_factory.mktemp("real")).items()}
+    found |= {name: rows(bundle) for name, bundle in real_runs(OLD, tmp_path_factory.mktemp("real")).items()}
     compare("metrics", found, golden_update)
+
+
+def test_rows_of_real_runs(tmp_path_factory: pytest.TempPathFactory, golden_update: bool) -> None:
+    """What was measured; their parameters are in their scenarios."""
+    runs = {f"{bundle.manifest['scenario']['id']} {bundle.manifest['variant']}": rows(bundle)
+            for bundle in real_runs(KINDS, tmp_path_factory.mktemp("kinds")).values()}
+    found = {run: [{name: value for name, value in row.items() if not name.startswith("param.")} for row in its]
+             for run, its in sorted(runs.items())}
+    compare("kinds", found, golden_update)

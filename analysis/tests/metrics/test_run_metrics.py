@@ -27,6 +27,7 @@ from synthetic_bundle import (
 from cellbed_analysis.metrics import radio, runs
 from cellbed_analysis.metrics.cache import checksum
 from cellbed_analysis.metrics.catalog import METRICS
+from cellbed_analysis.metrics.flows import answered
 from cellbed_analysis.metrics.identity import scalars, swept_point
 from cellbed_analysis.metrics.lateness import lateness_metrics
 from cellbed_analysis.metrics.reference import markdown
@@ -123,6 +124,17 @@ def test_what_is_confirmed_as_the_window_begins_is_in_it(tmp_path: Path) -> None
     bundle = read_bundle(path)
     window = Window(START_NS + 10**9, START_NS + 2 * 10**9)
     assert goodput_metrics(bundle, bundle.flows[0], window)["goodput_mbps"].value == pytest.approx(PAYLOAD * 8 / 1e6)
+
+
+@pytest.mark.parametrize(("data", "acks"), [(True, True), (True, False), (False, True)])
+def test_a_connection_is_answered_where_both_ends_have_data_and_acks(tmp_path: Path, data: bool, acks: bool) -> None:
+    path = write_bundle(tmp_path, duration_s=2)
+    there = [(START_NS, tcp_packet(True, 1, 0, PAYLOAD))] if data else []
+    back = [(START_NS + 10**7, tcp_packet(False, 0, 1 + PAYLOAD, 0))] if acks else []
+    for node in ("ue1", "ue2"):
+        write_pcap(path / f"ip-{node}.pcap", there + back)
+    bundle = read_bundle(path)
+    assert answered(bundle, bundle.flows[0]) == (data and acks)
 
 
 def test_iperf3_that_counts_less_shows() -> None:
