@@ -72,6 +72,8 @@ def in_time(cfg: dict) -> dict:
     return cfg | {
         "lte.timing.grant_to_tx_tti": grant_to_tx, "lte.timing.rar_delay_tti": rar_delay,
         "lte.timing.decode_tti": min(cfg.get("lte.timing.decode_tti", 4), 8 - grant_to_tx if harq else 8),
+        "lte.control.cfi": 2 if cfg.get("lte.control.cfi") == 1 and 11 <= cfg.get("lte.n_rb", 50) <= 13
+        else cfg.get("lte.control.cfi", 0),
         "lte.control.pucch_rb": min(cfg.get("lte.control.pucch_rb", 0), max(0, cfg.get("lte.n_rb", 50) - WHOLE_MIN_RB)),
         "lte.ul_carriers": min(cfg.get("lte.ul_carriers", 1), carriers),
         "lte.timing.rar_to_msg3_tti": max(cfg.get("lte.timing.rar_to_msg3_tti", 2), grant_to_tx),

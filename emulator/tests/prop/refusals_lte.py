@@ -65,6 +65,8 @@ LTE = [
     *OF_CHANNELS, *OF_UES,
     Refusal("lte.control.pucch_rb", "six less than lte.n_rb, or fewer",
             lambda c: c.lte.control.pucch_rb + 6 <= c.lte.n_rb),
+    Refusal("lte.control.cfi", "as many symbols as have room for answers to preambles",
+            lambda c: c.lte.control.cfi != 1 or not 11 <= c.lte.n_rb <= 13),
     Refusal("lte.mac.ul_always_scheduled", "true with a resource block for each UE, or false",
             lambda c: not c.lte.mac.ul_always_scheduled or c.n_ue <= c.lte.n_rb - c.lte.control.pucch_rb),
     Refusal("lte.ul_carriers", "at most lte.dl_carriers; 1 with lte.mac.ul_always_scheduled",

@@ -187,6 +187,32 @@ static void test_an_outer_loop_learns_from_success(void **state)
 	assert_true(learnt > by_cqi);
 }
 
+/* Standing grants of three resource blocks: in the lowest formats they hold nothing but headers. */
+static void test_an_outer_loop_comes_back_from_where_no_block_holds_data(void **state)
+{
+	struct run r;
+
+	(void)state;
+	setup(&r, 4);
+	r.cfg.n_ue = 2;
+	r.cfg.ue[1] = r.cfg.ue[0];
+	r.cfg.lte.n_rb = 6;
+	r.cfg.lte.mac.ul_always_scheduled = 1;
+	r.cfg.rlc.mode = CELL_RLC_AM;
+	r.cfg.rlc.am.max_retx_threshold = 32;
+	r.cfg.lte.outer_loop.target_bler_q32 = UINT32_MAX / 10;
+	r.cfg.lte.outer_loop.step_cdb = 100;
+	run_start(&r);
+	set_sinr(&r, -2000, 0);
+	assert_int_equal(run_push(&r, 1, 500, MS(1)), 0);
+	run_until(&r, MS(300));
+	assert_int_equal(r.n_delivered, 0);
+	set_sinr(&r, 2000, MS(300));
+	run_until(&r, MS(5000));
+	assert_int_equal(r.n_delivered, 1);
+	run_end(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -199,6 +225,7 @@ int main(void)
 		cmocka_unit_test(test_uplink),
 		cmocka_unit_test(test_an_outer_loop_learns_from_failures),
 		cmocka_unit_test(test_an_outer_loop_learns_from_success),
+		cmocka_unit_test(test_an_outer_loop_comes_back_from_where_no_block_holds_data),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

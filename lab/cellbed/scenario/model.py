@@ -213,6 +213,7 @@ class Scenario(Model):
         self.radio.check_crowd()
         self.radio.check_pucch()
         self.radio.check_carriers()
+        self.radio.check_control()
         self.radio.check_requests()
         self.radio.check_bearers()
         self.radio.check_handovers(enbs if has_core else [], [name for name in self.radio.ues if self.behind_enb(name)])

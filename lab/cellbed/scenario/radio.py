@@ -284,6 +284,10 @@ class UeRadio(Model):
              "`radio.packet_trace`, which is the UE's link when it has none of its own")
 
 
+# Resource blocks of carriers whose first symbol has one CCE. Source: TS 36.211 6.8.1
+_WITHOUT_ANSWERS = range(11, 14)
+
+
 class Radio(Model):
     system: Literal["lte", "utran", "packet_trace", "constant_rate", "nr", "en_dc"] = Key("lte",
         says="The radio network. `lte`: LTE; `utran`: a dedicated channel of the UTRAN for each UE; `packet_trace`: a "
@@ -364,6 +368,12 @@ class Radio(Model):
         if self.ul_carriers > self.dl_carriers:
             raise ValueError(f"key 'radio.ul_carriers': value {self.ul_carriers}: allowed 1..{self.dl_carriers}, as "
                              "many as radio.dl_carriers")
+
+    def check_control(self) -> None:
+        """Raises ValueError for a control region without room for an answer to a preamble."""
+        if self.control.cfi == 1 and self.n_rb in _WITHOUT_ANSWERS:
+            raise ValueError(f"key 'radio.control.cfi': value 1: with {self.n_rb} resource blocks its control region has "
+                             "one CCE, and an answer to a preamble takes two; allowed 2, 3, or another radio.n_rb")
 
     def check_requests(self) -> None:
         """Raises ValueError for requests that no UE would send."""

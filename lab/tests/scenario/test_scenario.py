@@ -62,6 +62,8 @@ def test_every_scenario_of_the_project_is_valid(path):
     ("radio.harq.bler", [], "key 'radio.harq.bler': value []: "),
     ("radio.harq.bler", [0.1, 2], "key 'radio.harq.bler.1': value 2: allowed at most 1"),
     ("radio.dl_carriers", 6, "key 'radio.dl_carriers': value 6: allowed 1..5"),
+    ("radio", {"n_rb": 12, "control": {"cfi": 1}, "ues": {"ue1": {"peer": "ue2"}, "ue2": {"peer": "ue1"}}},
+     "key 'radio.control.cfi': value 1: with 12 resource blocks its control region has one CCE"),
     ("radio.ul_carriers", 6, "key 'radio.ul_carriers': value 6: allowed 1..5"),
     ("radio.ul_carriers", 2, "key 'radio.ul_carriers': value 2: allowed 1..1, as many as radio.dl_carriers"),
     ("radio", {"ul_carriers": 2, "dl_carriers": 2, "mac": {"ul_always_scheduled": True},

@@ -7,6 +7,9 @@
 #include "phy/lte/pdcch.h"
 #include "ran/lte/state.h"
 
+/* Fewest elements of a DCI in the common search space. */
+#define CONTROL_COMMON_CCES 2
+
 /** control_symbols() - of the control region; one where there is no limit */
 static inline uint8_t control_symbols(const struct cell_cfg *cfg)
 {

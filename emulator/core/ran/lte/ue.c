@@ -99,7 +99,19 @@ static void wait_for_grant(const struct lte *lte, struct ue *u, uint32_t tti)
 	u->ra.blocked_until = tti + request_wait_tti(lte);
 }
 
-/* The resource blocks that a UE has in every sub-frame where it need not ask. */
+/* The block that @g has of at most @share resource blocks. Return: it holds more than headers. */
+static bool holds_data(struct grant *g, uint32_t want, uint16_t share)
+{
+	g->n_rb = phy_rb_needed((enum cell_dir)g->dir, g->itbs, want, share);
+	g->bytes = phy_tbs(g->itbs, g->n_rb);
+	return g->bytes > grant_overhead(g->bytes);
+}
+
+/*
+ * The resource blocks that a UE has in every sub-frame where it need not ask. Where its outer loop
+ * has come down so far that no block of these holds data, it would get no feedback any more: then
+ * the CQI decides.
+ */
 static bool standing_grant(const struct lte *lte, const struct ue *u, uint32_t tti,
                            struct grant *ret)
 {
@@ -112,10 +124,11 @@ static bool standing_grant(const struct lte *lte, const struct ue *u, uint32_t t
 	*ret = (struct grant){ .subframe = tti, .dir = (uint8_t)dir, .itbs = u->sch[dir].itbs };
 	if (want < u->sch[dir].least)
 		want = u->sch[dir].least;
-	ret->n_rb = phy_rb_needed(dir, ret->itbs, want, share);
 	ret->rb_start = (uint16_t)(control_rb_first(&lte->cell.cfg, dir) + share * (u->id - 1));
-	ret->bytes = phy_tbs(ret->itbs, ret->n_rb);
-	return ret->bytes > grant_overhead(ret->bytes);
+	if (holds_data(ret, want, share))
+		return true;
+	ret->itbs = phy_itbs(dir, u->sch[dir].cqi, control_symbols(&lte->cell.cfg));
+	return holds_data(ret, want, share);
 }
 
 static void transmit_new(struct lte *lte, struct ue *u, const struct grant *g)
