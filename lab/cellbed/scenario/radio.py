@@ -372,8 +372,8 @@ class Radio(Model):
     def check_control(self) -> None:
         """Raises ValueError for a control region without room for an answer to a preamble."""
         if self.control.cfi == 1 and self.n_rb in _WITHOUT_ANSWERS:
-            raise ValueError(f"key 'radio.control.cfi': value 1: with {self.n_rb} resource blocks its control region has "
-                             "one CCE, and an answer to a preamble takes two; allowed 2, 3, or another radio.n_rb")
+            raise ValueError(f"key 'radio.control.cfi': value 1: with {self.n_rb} resource blocks its control region "
+                             "has one CCE, and an answer to a preamble takes two; allowed 2, 3, or another radio.n_rb")
 
     def check_requests(self) -> None:
         """Raises ValueError for requests that no UE would send."""
