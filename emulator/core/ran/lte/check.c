@@ -209,8 +209,9 @@ const char *lte_check(const struct cell_cfg *cfg, const char **ret_range)
 	*ret_range = "six less than lte.n_rb, or fewer";
 	if (cfg->lte.control.pucch_rb + 6 > cfg->lte.n_rb)
 		return "lte.control.pucch_rb";
-	*ret_range = "as many symbols as have room for answers to preambles";
-	if (cfg->lte.control.cfi && control_cces(cfg) < CONTROL_COMMON_CCES)
+	*ret_range = "0..3, so many symbols that answers to preambles have room";
+	if (cfg->lte.control.cfi > 3 ||
+	    (cfg->lte.control.cfi && control_cces(cfg) < CONTROL_COMMON_CCES))
 		return "lte.control.cfi";
 	*ret_range = "true with a resource block for each UE, or false";
 	if (cfg->lte.mac.ul_always_scheduled && cfg->n_ue > control_rb(cfg, CELL_DIR_UL))
