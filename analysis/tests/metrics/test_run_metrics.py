@@ -282,7 +282,7 @@ def test_trailing_shares(tmp_path: Path) -> None:
 
 
 def test_what_happens_to_other_ues_is_not_counted(tmp_path: Path) -> None:
-    """Each of two UEs sends preambles in vain."""
+    """Each of two UEs sends preambles that nobody answers."""
     cell = Cell()
     cell.carry(1, "DM", START_NS + 10 * MS, 1500, tag=1)
     for ue, n in ((1, 1), (2, 2)):
