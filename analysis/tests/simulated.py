@@ -51,7 +51,7 @@ def execute(folder: Path, config: dict[str, Any], arrivals: str) -> RadioLog:
     (folder / "arrivals.txt").write_text(arrivals)
     done = subprocess.run(
         [CELLSIM, "--config", folder / "celld.json", "--arrivals", folder / "arrivals.txt", "--out", folder],
-        capture_output=True, text=True, check=False,
+        capture_output=True, text=True, check=False, timeout=100,  # a cell that never rests fills the disk
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return RadioLog(read_trace(folder / "radio.trace", "radio"))

@@ -169,17 +169,23 @@ def _ratio_of_events(window: Window, numerator_ns: np.ndarray, denominator_ns: n
         return within_run(t, np.stack([is_first, 1 - is_first], axis=1), lambda s: s[..., 0] / s[..., 1])
 
 
+def _pdu_of(rows: pl.DataFrame) -> list[str]:
+    """Columns by which rows find the PDU of a UE: where blocks have no numbers, there is one in a sub-frame."""
+    return ["tx_ns"] if (rows["block"] == 0).all() else ["tx_ns", "block"]
+
+
 def _carrying_data(log: RadioLog, ue: int, pdus: pl.DataFrame) -> pl.DataFrame:
     """PDUs that carry RLC data, with the number of packets that end in each."""
-    rlc = log.rows("rlc_tx", node=ue).group_by(tx_ns="t_ns").agg(ended=(pl.col("aux") & 1).sum())
-    return pdus.join(rlc, on="tx_ns", how="inner").sort("tx_ns")
+    rlc = log.rows("rlc_tx", node=ue).group_by("block", tx_ns="t_ns").agg(ended=(pl.col("aux") & 1).sum())
+    return pdus.join(rlc, on=_pdu_of(rlc), how="inner").sort("tx_ns", maintain_order=True)
 
 
 def _trailing(log: RadioLog, ue: int, data_pdus: pl.DataFrame) -> Values:
     """Trailing BSRs in data PDUs, and grants that came of them."""
-    reports = log.rows("bsr_tx", node=ue).filter(pl.col("bytes") > 0).select(tx_ns="t_ns").unique()
+    reports = log.rows("bsr_tx", node=ue).filter(pl.col("bytes") > 0).select("block", tx_ns="t_ns").unique()
     t = data_pdus["tx_ns"].to_numpy()
-    with_report = data_pdus["tx_ns"].is_in(reports["tx_ns"].implode()).to_numpy()
+    told = data_pdus.join(reports.with_columns(told=True), on=_pdu_of(reports), how="left", maintain_order="left")
+    with_report = told["told"].fill_null(value=False).to_numpy()
     access = data_pdus["access"]
     return {
         "granted_pdus": len(data_pdus),
@@ -219,16 +225,18 @@ def size_metrics(log: RadioLog, ue: int, lives: pl.DataFrame, pdus: pl.DataFrame
 
 def _packets_alone(log: RadioLog, ue: int, lives: pl.DataFrame, pdus: pl.DataFrame) -> pl.DataFrame:
     """PDUs with exactly one whole packet (`ip_bytes`), no BSR, and padding."""
-    reports = log.rows("bsr_tx", node=ue).select(tx_ns="t_ns").unique()
+    reports = log.rows("bsr_tx", node=ue).select("block", tx_ns="t_ns").unique()
     elements = (
-        log.rows("rlc_tx", node=ue).group_by(tx_ns="t_ns").agg(n=pl.len(), first=pl.struct("pkt", "value").first())
+        log.rows("rlc_tx", node=ue)
+        .group_by("block", tx_ns="t_ns")
+        .agg(n=pl.len(), first=pl.struct("pkt", "value").first())
     )
     single = elements.filter(pl.col("n") == 1).unnest("first")
     return (
-        pdus.join(single, on="tx_ns")
+        pdus.join(single, on=_pdu_of(single))
         .join(lives.select("pkt", ip_bytes=pl.col("bytes").cast(pl.Int64)), on="pkt")
         .filter(pl.col("value").cast(pl.Int64) >= pl.col("ip_bytes"))  # whole, not a part of it
-        .join(reports, on="tx_ns", how="anti")
+        .join(reports, on=_pdu_of(reports), how="anti")
         .filter(pl.col("padding_bytes") > 0)
     )
 

@@ -323,7 +323,8 @@ def uplink_pdus(log: RadioLog, ue: int) -> pl.DataFrame:
         was none. Access is "stolen" on such a grant: data there take room that was granted for the BSR, which goes
         with them.
     """
-    pdus = _sent(log, ue).join(_granted(log, ue), on="tx_ns", how="left")
+    pdus = _of_carriers(_sent(log, ue)).join(_of_carriers(_granted(log, ue)), on=["tx_ns", "carrier"], how="left")
+    pdus = pdus.drop("carrier")
     pdus = pdus.with_columns(on_rar=pl.col("on_rar") | pl.col("own_rar_ns").is_not_null())
     reports = (
         log.rows("bsr_rx", peer=ue)
@@ -364,6 +365,11 @@ def uplink_pdus(log: RadioLog, ue: int) -> pl.DataFrame:
         .drop("own_grant_ns", "own_rar_ns", "bsr_rar_ns", "before_ns", "served_ns", "tried_ns")
         .sort("tx_ns")
     )
+
+
+def _of_carriers(frame: pl.DataFrame) -> pl.DataFrame:
+    """PDUs or grants of a sub-frame are those of its carriers in turn."""
+    return frame.with_columns(carrier=pl.int_range(pl.len()).over("tx_ns"))
 
 
 def _sent(log: RadioLog, ue: int) -> pl.DataFrame:

@@ -53,7 +53,8 @@ def test_headers_of_short_packets_are_measured_on_short_ones(tmp_path: Path, alo
         cell.carry(2, "DM", START_NS + (50 + 40 * k) * MS, 40, tag=2)
         pkt = {"pkt": 100 + k, "bytes": 40}
         cell.add(START_NS + (51 + 40 * k) * MS, "pkt_in", node=2, peer=1, dir="sl", **pkt)
-        cell.add(START_NS + (61 + 40 * k) * MS, "rlc_tx", node=2, peer=1, dir="sl", aux=1, value=42, pkt=100 + k)
+        cell.add(START_NS + (61 + 40 * k) * MS, "rlc_tx", node=2, peer=1, dir="sl", aux=1, value=42, pkt=100 + k,
+                 block=cell.blocks)
     log = log_of(tmp_path, cell)
     sizes = radio.size_metrics(log, 2, packet_paths(log, 2), uplink_pdus(log, 2))
     assert sizes.get("mac_bytes") == (46 if known else None)

@@ -382,7 +382,7 @@ def test_headers_are_measured_on_whichever_packet_was_alone(tmp_path: Path) -> N
         cell.carry(2, "DM", START_NS + (50 + 40 * k) * MS, 40, tag=2)
         sent = START_NS + (61 + 40 * k) * MS
         cell.add(START_NS + (51 + 40 * k) * MS, "pkt_in", node=2, peer=1, dir="sl", pkt=100 + k, bytes=40)
-        cell.add(sent, "rlc_tx", node=2, peer=1, dir="sl", aux=1, value=42, pkt=100 + k)
+        cell.add(sent, "rlc_tx", node=2, peer=1, dir="sl", aux=1, value=42, pkt=100 + k, block=cell.blocks)
     path = tmp_path / "radio.trace"
     path.write_bytes(radio_trace_bytes(cell.rows))
     log = RadioLog(read_trace(path))

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulated import MS, NETWORK_PORT, execute, needs_cellsim, simulate
 
-from cellbed_analysis.radio.packet_path import MOMENTS, RadioLog, packet_paths
+from cellbed_analysis.radio.packet_path import MOMENTS, RadioLog, packet_paths, uplink_pdus
 from cellbed_analysis.tcp.segment import WAY_PARTS, way_parts
 from cellbed_formats.error import DataError
 from cellbed_formats.trace import read_trace
@@ -107,6 +107,17 @@ def test_codewords_of_a_sub_frame_are_told_apart(tmp_path: Path) -> None:
     retried = of_packet.filter(pl.col("block").is_in(list(nacked)))["pkt"]
     harq = lives.select("pkt").with_columns(way_parts(lives)["dl_harq"])
     assert set(harq.filter(pl.col("dl_harq") > 0)["pkt"]) == set(retried)
+
+
+def test_carriers_of_the_uplink_are_told_apart(tmp_path: Path) -> None:
+    """Three blocks a sub-frame, each with a grant of its own."""
+    packets = [(10 + k * 0.2, 1, 1500) for k in range(900)]
+    log = simulate(tmp_path, "net net", packets, harq=HARQ, dl_carriers=3, ul_carriers=3, n_rb=25)
+    lives, pdus = checked(log), uplink_pdus(log, 1)
+    assert len(lives) == 900
+    assert pdus["block"].is_unique().all() and len(pdus) == len(log.rows("mac_tx", node=1))
+    assert pdus.group_by("tx_ns").len()["len"].max() == 3
+    assert pdus.filter(pl.col("grant_ns").is_null())["on_rar"].all()
 
 
 AM = {"rlc": {"mode": "am"}, "rlc_am": {"t_poll_retransmit_ms": 80, "t_status_prohibit_ms": 10}}
@@ -248,10 +259,13 @@ def cells(draw: st.DrawFn) -> dict[str, Any]:
             "mode": "im" if net else modes.split()[n % 2], "cqi_dl": draw(st.integers(5, 15)),
             "cqi_ul": draw(st.integers(5, 15)), "bler_ul": draw(loss), "bler_dl": draw(loss), "bler_sl": draw(loss),
         })  # fmt: skip
+    carriers, always = draw(st.integers(1, 2)), draw(st.booleans())
     return {
-        "ues": ues, "n_rb": draw(st.sampled_from([6, 15, 50])),
-        "dl_carriers": draw(st.integers(1, 2)), "dl_codewords": draw(st.integers(1, 2)),
-        "mac": {"ul_always_scheduled": draw(st.booleans()), "bandwidth_stealing": draw(st.booleans()),
+        # In a resource block or two of each UE, AM that begins again with a packet would never be through with it.
+        "ues": ues, "n_rb": draw(st.sampled_from([15, 50] if always else [6, 15, 50])),
+        "dl_carriers": carriers, "dl_codewords": draw(st.integers(1, 2)),
+        "ul_carriers": 1 if always else draw(st.integers(1, carriers)),
+        "mac": {"ul_always_scheduled": always, "bandwidth_stealing": draw(st.booleans()),
                 "trailing_bsr": draw(st.booleans())},
         "harq": {"max_attempts": attempts, "bler": bler, "dl_rtt_tti": draw(st.sampled_from([8, 12, 32])),
                  "nack_to_ack": draw(st.sampled_from([0.0, 0.1]))},
