@@ -133,7 +133,8 @@ def test_data_set(results: Path) -> None:
     assert frame.schema["seed"] == pl.Int64 and frame.schema["rtt_mean_ms_low"] == pl.Float64
     assert not {"wall_s", "flow_ect"} & set(frame.columns)  # what a run cost, and metrics in words
     failed = frame.filter(pl.col("status") == "failed")
-    assert failed.select("seed", "reasons", "usable").rows() == [(9, "the guest died", False)]
+    assert failed.select("scenario", "variant", "seed", "reasons", "usable").rows() == [
+        ("d2d-nardini/static", "IM-IM", 9, "the guest died", False)]
     assert frame.filter("usable")["goodput_mbps"].to_list() == [*GOODPUT["DM-DM"].values(), *GOODPUT["IM-IM"].values()]
 
 
