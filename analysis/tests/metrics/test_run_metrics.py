@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -296,6 +297,9 @@ def test_what_happens_to_other_ues_is_not_counted(tmp_path: Path) -> None:
     for ue, requests in ((1, 2), (2, 2)):
         found = flatten(radio.access_metrics(log, ue, packet_paths(log, 2), uplink_pdus(log, ue), window))
         assert (found["rac_requests"], found["rac_timeouts"]) == (requests, ue)
+    with warnings.catch_warnings(action="error"):  # requests without a packet in the window
+        nothing = packet_paths(log, 2).clear()
+        assert flatten(radio.access_metrics(log, 2, nothing, uplink_pdus(log, 2), window))["rac_requests"] == 2
 
 
 def test_identity_and_parameters(row: dict[str, Any]) -> None:
