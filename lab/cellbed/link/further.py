@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cellbed.error import ScenarioError
-from cellbed.run.address import beside, of_version, texts_of
+from cellbed.run.address import FAMILIES, in_families, of_version, texts_of
 from cellbed_formats.printable import shown
 
 Data = dict[str, Any]
@@ -107,8 +107,7 @@ def _length(other: Data) -> int:
 def _as_server(server: Data, ipv4: str) -> str | list[str]:
     """An address of each version of IP of which a server has one: this one, and the one beside it."""
     has = {ip_interface(own).version for own in _texts(server)}
-    found = [own for version, own in ((4, ipv4), (6, beside(ipv4))) if version in has]
-    return found if len(found) > 1 else found[0]
+    return in_families(ipv4, [family for family, version in FAMILIES.items() if version in has])
 
 
 def _free(data: Data, length: int) -> str:

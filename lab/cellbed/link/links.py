@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from cellbed.error import ScenarioError
 from cellbed.link import further
-from cellbed.run.address import beside, translated
+from cellbed.run.address import in_families, translated
 from cellbed.run.inventory import far_end
 from cellbed.run.radio_config import NETEM_TRACES, PACKET_TRACES
 from cellbed.scenario import included
@@ -472,14 +472,9 @@ def put_addresses(data: Data, path: Path, wanted: Addresses) -> None:
         if wanted.xlat and node.get("kind", "ue") == "ue":
             node.update(translated(node["address"]))
         else:
-            node["address"] = _of_families(node["address"], wanted.families)
+            node["address"] = in_families(node["address"], wanted.families)
         if node.get("radios"):
-            node["radios"] = {name: _of_families(own, wanted.families) for name, own in node["radios"].items()}
-
-
-def _of_families(ipv4: str, families: Sequence[str]) -> str | list[str]:
-    found = [{"ipv4": ipv4, "ipv6": beside(ipv4)}[family] for family in families]
-    return found if len(found) > 1 else found[0]
+            node["radios"] = {name: in_families(own, wanted.families) for name, own in node["radios"].items()}
 
 
 # --- text ---

@@ -86,6 +86,13 @@ def beside(ipv4: str) -> str:
     return str(IPv6Interface((number, _BESIDE_IPV4.prefixlen + own.network.prefixlen)))
 
 
+def in_families(ipv4: str, families: Iterable[str]) -> str | list[str]:
+    """This address of IPv4, the one beside it, or a list of both, as a node's key has them. Args: families: of
+    FAMILIES."""
+    found = [{"ipv4": ipv4, "ipv6": beside(ipv4)}[family] for family in families]
+    return found if len(found) > 1 else found[0]
+
+
 def translated(ipv4: str) -> dict[str, str]:
     """Keys of a UE that would have this address of IPv4: the address beside it, and 464XLAT."""
     own = IPv4Interface(ipv4)

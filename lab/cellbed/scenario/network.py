@@ -64,8 +64,6 @@ Address = Annotated[address.Interface, BeforeValidator(_parse_address)]
 Addresses = Annotated[Address | list[Address], BeforeValidator(_one_of_each_version)]
 
 
-
-
 def _check_clat(found: Interface) -> Interface:
     if found.version != 6 or found.network.prefixlen != found.max_prefixlen:
         raise ValueError("allowed one address of IPv6, such as 2001:db8:45::c1a7")

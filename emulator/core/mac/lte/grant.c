@@ -109,11 +109,15 @@ bool grant_reaches_beyond(const struct grant_ring *r, uint32_t tti)
 
 bool grant_is_there(const struct grant_ring *r, uint8_t stream, uint32_t tti)
 {
+	const struct grant *last = grant_last(r);
+
+	if (!last || last->subframe < tti)
+		return false; /* issued in order of sub-frame */
 	for (uint32_t i = r->used; i != r->issued; i++) {
 		const struct grant *g = &r->grant[i % GRANTS_KEPT];
 
-		if (g->stream == stream && g->subframe == tti)
-			return true;
+		if (g->subframe >= tti && g->stream == stream)
+			return g->subframe == tti;
 	}
 	return false;
 }
