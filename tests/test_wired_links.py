@@ -7,10 +7,11 @@ import json
 import polars as pl
 import pytest
 import yaml
-from e2e import bundles, cellbed
+from e2e import bundles, cellbed, needs_native
 
 import cellbed as api
 from cellbed.error import ScenarioError
+from cellbed.run import shaping
 from cellbed.scenario.description import expand
 
 BOTTLENECK = """
@@ -94,6 +95,16 @@ def test_a_kernel_without_it_is_one_line(tmp_path, command):
     assert done.returncode == 1 and "Traceback" not in done.stderr
     said = done.stderr.replace("\n", " ")
     assert "this kernel has no dualpi2" in said or "tc of this machine does not know dualpi2" in said
+
+
+@needs_native
+@pytest.mark.skipif(shaping.available("cake"), reason="this machine's kernel has cake")
+def test_a_machine_without_it_is_one_line(tmp_path, command):
+    (tmp_path / "a.yaml").write_text(BOTTLENECK)
+    done = command("run", tmp_path / "a.yaml", "--lab", "native", "--variant", "pfifo", "--set", "links.0.qdisc=cake",
+                   "--set", "links.0.delay_ms=0", "--results", tmp_path / "r")
+    assert done.returncode == 1 and "cake" in done.stderr and "Traceback" not in done.stderr
+    assert "this kernel has no cake" in done.stderr.replace("\n", " ")
 
 
 @pytest.mark.lab
