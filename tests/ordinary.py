@@ -40,6 +40,14 @@ def _bind(what, where):
     _call("mount", os.fsencode(what), os.fsencode(where), None, _MS_BIND | _MS_REC, None)
 
 
+def own_mounts(binds):
+    """Make the mounts of this process its own. Args: binds: what is seen, by each of its other places."""
+    _call("unshare", _CLONE_NEWNS)
+    _call("mount", None, b"/", None, _MS_REC | _MS_PRIVATE, None)
+    for where, what in binds.items():
+        _bind(what, where)
+
+
 def closed(path):
     """The first folder on the way to @path that is not open to everybody, or None."""
     return next((folder for folder in reversed([path, *path.parents]) if not folder.stat().st_mode & stat.S_IXOTH),
@@ -62,8 +70,7 @@ class Ordinary:
         return {**kept, "HOME": str(self.folder), "TMPDIR": str(self.folder), "SHELL": "/bin/bash"}
 
     def become(self):
-        _call("unshare", _CLONE_NEWNS)
-        _call("mount", None, b"/", None, _MS_REC | _MS_PRIVATE, None)
+        own_mounts({})
         node = self.folder / f"tun-{os.getpid()}"
         os.mknod(node, stat.S_IFCHR, _TUN.stat().st_rdev)
         node.chmod(self.tun_mode)

@@ -3,29 +3,17 @@
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 
 import pytest
+from containers import SERVICES, image, needs, start_podman
 from e2e import CELLBED, cellbed, needs_native
 from machine import own_part, wait_until
 
 pytestmark = [pytest.mark.lab, needs_native,
               pytest.mark.skipif(os.geteuid() != 0, reason="containers of root's networks need root")]
 
-COMPOSE = """
-services:
-  app: {image: localhost/cellbed-busybox, command: sh -c 'trap exit TERM; sleep 1000 & wait'}
-  client: {image: localhost/cellbed-busybox, command: sh -c 'trap exit TERM; sleep 1000 & wait'}
-"""
-# Where no systemd runs. Limits are lowered, as a machine may not let them be raised.
-CONTAINERS = """
-[containers]
-default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
-[engine]
-cgroup_manager = "cgroupfs"
-"""
 STORAGE = """
 [storage]
 driver = "vfs"
@@ -41,7 +29,7 @@ PODMANS = ("libpod_parent", "cni-podman", "podman0")
 def folder(tmp_path):
     made = tmp_path / "shop"
     made.mkdir()
-    (made / "compose.yaml").write_text(COMPOSE)
+    (made / "compose.yaml").write_text(SERVICES)
     return made
 
 
@@ -51,30 +39,18 @@ def podman(tmp_path, monkeypatch):
 
     Afterwards there is nothing but what podman keeps for itself.
     """
-    for name in ("podman", "podman-compose", "busybox"):
-        if shutil.which(name) is None:
-            pytest.skip(f"{name} is not installed")
-    (tmp_path / "containers.conf").write_text(CONTAINERS + ("" if shutil.which("crun") else 'runtime = "runc"\n'))
+    needs("podman", "podman-compose")
+    archive = image(tmp_path)
     (tmp_path / "storage.conf").write_text(STORAGE.format(tmp_path))
     monkeypatch.setenv("CONTAINERS_CONF", str(tmp_path / "containers.conf"))
     monkeypatch.setenv("CONTAINERS_STORAGE_CONF", str(tmp_path / "storage.conf"))
-    root = tmp_path / "rootfs"
-    (root / "bin").mkdir(parents=True)
-    shutil.copy(shutil.which("busybox"), root / "bin")
-    for name in ("sh", "sleep", "ping"):
-        (root / "bin" / name).symlink_to("busybox")
-    subprocess.run(["tar", "-C", root, "-cf", tmp_path / "image.tar", "."], check=True)
 
     def run(*words, **options):
         return subprocess.run(["podman", *words], capture_output=True, text=True, **options)
 
     with own_part() as left:
         subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-        run("import", str(tmp_path / "image.tar"), "localhost/cellbed-busybox", check=True)
-        tried = run("run", "--detach", "--name=tried", "--network=none", "localhost/cellbed-busybox", "sleep", "1000")
-        if tried.returncode:
-            pytest.skip(f"podman runs no container here: {tried.stderr.strip()}")
-        run("rm", "--force", "--time=0", "tried", check=True)
+        start_podman(run, tmp_path / "containers.conf", archive)
         networks = run("network", "ls", "-q").stdout
         yield run
         assert run("ps", "-aq").stdout == "" and run("network", "ls", "-q").stdout == networks
