@@ -204,6 +204,8 @@ def _managed(interface: str, kind: str) -> dict[str, int]:
     found = json.loads(subprocess.run([programs.command("tc"), "-s", "-j", "qdisc", "show", "dev", interface],
                                       capture_output=True, text=True, check=True).stdout)
     own = next(q for q in found if q["kind"] == kind)
+    if kind == "dualpi2":  # counts what came to a full queue as sch_generic does, and has a name of its own for marks
+        return {"early": own["drops"] - own["overlimits"], "marked": own["ecn-mark"]}
     overflow = sum(own.get(key, 0) for key in ("drop_overlimit", "overlimit"))
     marked = own.get("ecn_mark", 0) + sum(tin.get("ecn_mark", 0) for tin in own.get("tins", []))
     return {"early": own["drops"] - overflow, "marked": marked}

@@ -214,9 +214,9 @@ class Link(Model):
         says="Probability with which RED drops or marks just below `red_max_pkts`. Pacifico, Table III")
 
     qdisc: str = Key("pfifo", pattern=_TC_WORDS, max_length=200,
-        says="Queue discipline of both queues, in the words of tc(8): `pfifo`, `codel`, `fq_codel` or `fq`, and `pie`, "
-             "`fq_pie`, `cake` or `dualpi2` on a kernel that has them, which the lab kernels do not; with parameters, "
-             "such as `fq_codel target 5ms ecn`. Where they name no `limit` it is `queue_pkts`")
+        says="Queue discipline of both queues, in the words of tc(8): `pfifo`, `codel`, `fq_codel`, `fq`, `pie`, "
+             "`fq_pie`, `cake`, and on 7.3 `dualpi2`; in the native lab those of the machine's kernel. With "
+             "parameters, such as `fq_codel target 5ms ecn`. Where they name no `limit` it is `queue_pkts`")
     netem: str = Key("", pattern=f"{_TC_WORDS}|^$", max_length=200,
         says="What else happens to packets on the wire, in the words of tc-netem(8), such as `loss gemodel 1% 20% 50% "
              "0.1%`, `delay 10ms 2ms distribution normal`, `reorder 25% 50%`, `duplicate 1%`, `slot 10ms 20ms`")
