@@ -339,6 +339,17 @@ def test_derived_files_are_reused_until_something_changes(tmp_path: Path) -> Non
     assert first.row["segments"] > 0
 
 
+def test_kept_rows_that_were_damaged_are_calculated_again(tmp_path: Path) -> None:
+    path = write_bundle(tmp_path, duration_s=2)
+    first = analyse(read_bundle(path)).row
+    kept = path / "derived" / "metrics.json"
+    known = json.loads(kept.read_text())
+    for damaged in ({"row": known["row"] | {"segments": -1}}, {"others": [{"segments": -1}]}, {"sum": None}):
+        kept.write_text(json.dumps(known | damaged))
+        again = analyse(read_bundle(path))
+        assert again.row["segments"] == first["segments"] and len(again.rows) == 1
+
+
 def test_only_the_newest_of_runs_with_one_name_counts(tmp_path: Path) -> None:
     """A daemon rebuilt between two runs, or an override: same variant and seed, another run."""
     for folder, created in (("old", "2026-01-01"), ("new", "2026-02-01")):

@@ -138,6 +138,14 @@ def test_data_set(results: Path) -> None:
     assert frame.filter("usable")["goodput_mbps"].to_list() == [*GOODPUT["DM-DM"].values(), *GOODPUT["IM-IM"].values()]
 
 
+def test_data_set_says_why_a_run_does_not_count(tmp_path: Path) -> None:
+    late = [{"code": "lateness", "text": "late"}, {"code": "missed_ttis", "text": "missed"}]
+    write_bundle(tmp_path, duration_s=2, validity={"verdict": "invalid", "reasons": late})
+    write_bundle(tmp_path, "IM-IM", duration_s=2)
+    found = data_set(executed(tmp_path)).sort("variant", "seed")
+    assert found["reasons"].to_list() == ["late; missed", None, "the guest died"]
+
+
 def test_columns_do_not_depend_on_the_runs(results: Path) -> None:
     """So that data sets of several sweeps can be put together."""
     all_of_them, none = data_set(executed(results)), data_set(executed(results)[-1:])

@@ -10,6 +10,7 @@ import pytest
 from scipy import signal, stats
 
 from cellbed_analysis.stats.interval import (
+    RESAMPLES,
     Estimate,
     difference,
     mean_within_run,
@@ -189,3 +190,15 @@ def test_a_statistic_that_most_resamples_lack_has_no_interval() -> None:
     with_interval = within_run(t, columns, known)
     assert with_interval.value == 10 and with_interval.low is not None
     assert within_run(t, columns, lambda sums: rare(sums) if sums.ndim > 1 else 7.0) == Estimate(7.0)
+
+
+@pytest.mark.parametrize(("least", "known"), [(RESAMPLES // 2, True), (RESAMPLES // 2 + 1, False)])
+def test_a_statistic_that_half_of_the_resamples_have(least: int, known: bool) -> None:
+    """@least: from this resample on, one has it."""
+    columns = np.stack([np.arange(10.0), np.ones(10)], axis=1)
+
+    def half(sums: np.ndarray) -> np.ndarray:
+        means = sums[..., 0] / sums[..., 1]
+        return np.where(np.arange(len(sums)) >= least, means, np.nan) if len(sums) == RESAMPLES else means
+
+    assert (within_run(np.arange(10) * S, columns, half).low is not None) == known
