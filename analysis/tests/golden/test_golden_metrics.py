@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import sys
 import tarfile
@@ -27,8 +28,11 @@ from test_multipath import of_two_networks
 from test_udp_flow import quic, udp
 from test_utran_metrics import write as write_utran
 
+from cellbed_analysis.metrics.asked import Asked
 from cellbed_analysis.metrics.rows import compute, compute_others
+from cellbed_analysis.tcp.segment import RTT_PARTS
 from cellbed_formats.bundle import Bundle, read_bundle
+from cellbed_formats.error import DataError
 
 OLD = Path(__file__).parents[3] / "tests/bundles/0.1.0.tar"
 #: Short runs in which much happens. Their scenarios are in kinds/.
@@ -90,6 +94,36 @@ def test_rows_of_runs(tmp_path_factory: pytest.TempPathFactory, golden_update: b
     found = {name: rows(make(tmp_path_factory.mktemp("run"))) for name, make in RUNS.items()}
     found |= {name: rows(bundle) for name, bundle in real_runs(OLD, tmp_path_factory.mktemp("real")).items()}
     compare("metrics", found, golden_update)
+
+
+def told_of(bundle: Bundle, wanted: str | None) -> dict[str, Any]:
+    """What someone learns who asks why RTTs of a flow are what they are."""
+    try:
+        asked = Asked.of(bundle, wanted)
+        found = asked.explained()
+    except DataError as error:
+        return {"refused": str(error).replace(str(bundle.path), "RUN")}
+    told: dict[str, Any] = {"flow": asked.flow.id, "note": asked.note, "explained": len(found)}
+    told["parts"] = {asked.label(part): ns for part in RTT_PARTS if (ns := found[part].sum())}
+    if not found.is_empty() and (causes := asked.causes(found)) is not None:
+        table = causes.table()
+        told["causes"] = {causes.labels[name]: table[name].sum() for name in table.columns}
+        told["first waits"] = [dataclasses.asdict(wait) for wait in causes.waits()]
+    return told
+
+
+def explanations(bundle: Bundle) -> dict[str, Any]:
+    """Of each flow and ping, and without a choice."""
+    flows = [None, "ping", *(flow.id for flow in [*bundle.all_flows, *bundle.pings])]
+    return {str(flow): told_of(bundle, flow) for flow in flows}
+
+
+def test_explanations(tmp_path_factory: pytest.TempPathFactory, golden_update: bool) -> None:
+    """`cellbed why` of each flow."""
+    found = {name: explanations(make(tmp_path_factory.mktemp("run"))) for name, make in RUNS.items()}
+    found |= {f"{bundle.manifest['scenario']['id']} {bundle.manifest['variant']}": explanations(bundle)
+              for bundle in real_runs(KINDS, tmp_path_factory.mktemp("kinds")).values()}
+    compare("explained", found, golden_update)
 
 
 def test_rows_of_real_runs(tmp_path_factory: pytest.TempPathFactory, golden_update: bool) -> None:

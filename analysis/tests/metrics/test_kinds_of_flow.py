@@ -23,7 +23,7 @@ from cellbed_analysis.metrics.rows import compute, compute_others, flatten, live
 from cellbed_analysis.metrics.run import analyse
 from cellbed_analysis.metrics.share import arrivals
 from cellbed_formats.bundle import Bundle, read_bundle
-from cellbed_formats.error import DataError
+from cellbed_formats.error import DataError, UnusableError
 
 
 def rewritten(path: Path, **settings: Any) -> Bundle:
@@ -220,6 +220,13 @@ def test_columns_of_text_are_those_of_words(dm_dm: Bundle) -> None:
 def test_a_ping_that_is_not_there(dm_dm: Bundle) -> None:
     with pytest.raises(DataError, match="--flow ping: no node sent an echo request that a capture has"):
         Asked.of(dm_dm, "ping")
+
+
+def test_nothing_is_told_of_a_run_whose_files_do_not_read(tmp_path: Path) -> None:
+    path = write_bundle(tmp_path, duration_s=0.2)
+    (path / "radio.trace").write_bytes(b"no trace")
+    with pytest.raises(UnusableError, match="radio.trace"):
+        Asked.of(read_bundle(path), None)
 
 
 def test_marks_are_counted_where_they_arrive(tmp_path: Path) -> None:
