@@ -122,8 +122,8 @@ def test_a_link_to_this_machine():
 @pytest.mark.parametrize(("words", "message"), [
     ("curl http://x",
      "link: 'curl': allowed first one of d2d, edge, en-dc, fr2-drive, fr2-walk, good, indoor, leo, lte-drive, "
-     "lte-static, lte-walk, nr-l4s, nr-midband, nr-mmwave, nr-sa-drive, nr-static, nr-walk, train, umts-384 "
-     "or a scenario file"),
+     "lte-static, lte-train, lte-walk, nr-l4s, nr-midband, nr-mmwave, nr-nsa-drive, nr-sa-drive, nr-static, nr-walk, "
+     "train, umts-384 or a scenario file"),
     ("goood", "link: 'goood': did you mean 'good'?"),
     ("good rat 3mbit", "link: 'rat': did you mean 'rate'?; a command comes after --"),
     ("umts-384 rate 10kbit", "link: rate 10kbit: a TTI carries whole PDUs; allowed multiples of 32kbit"),

@@ -60,8 +60,8 @@ def test_a_backlog_goes_through_tunnels_and_handovers():
     assert abs(got.t_ns[np.argmax(gaps_ms)] / 1e9 - (10 - saturated.LEAD_S)) < 0.2
 
 
-@pytest.mark.parametrize("name", ["lte-static", "lte-walk", "lte-drive", "nr-static", "nr-walk", "nr-sa-drive",
-                                  "fr2-walk", "fr2-drive"])
+@pytest.mark.parametrize("name", ["lte-static", "lte-walk", "lte-drive", "lte-train", "nr-static", "nr-walk",
+                                  "nr-sa-drive", "nr-nsa-drive", "fr2-walk", "fr2-drive"])
 def test_links_of_the_field_vary(name):
     """Over tenths of a second what they deliver is never the same for long; `good` is."""
     def variation(words):
