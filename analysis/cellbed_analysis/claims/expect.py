@@ -114,7 +114,7 @@ def judge_trend(expect: dict[str, Any], points: Points) -> Judgement:
     from_first = [difference(point, points[0]) for point in points[1:]]
     step = next((change for change in from_first if _counts(change, effect)), None)
     rises = step is not None and step.value > 0
-    flat = step is None and all(_ends(change)[1] < effect for change in from_first)
+    flat = all(_ends(change)[1] < effect for change in from_first)
     rise = REPRODUCED if rises else DIFFERS if flat or step is not None else UNDECIDED
     if kind == "rises-first":
         change = max(from_first, key=lambda found: found.value) if rises or step is None else step
