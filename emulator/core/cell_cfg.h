@@ -148,6 +148,7 @@ struct cell_crowd_cfg {
 	uint8_t arrival;                 /* enum cell_crowd_arrival */
 	uint32_t offered_rate_bps;       /* of one in one direction, on average */
 	uint32_t burst_bytes;            /* mean */
+	uint32_t reading_ms;             /* mean pause of CELL_CROWD_READING */
 	uint8_t burst_size;              /* enum cell_crowd_size: its distribution */
 	uint8_t weight;                  /* as that of a UE */
 	uint32_t cqi_period_ms;          /* every so long each has another CQI; 0 = never */

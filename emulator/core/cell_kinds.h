@@ -202,6 +202,7 @@ enum cell_l4s_id { CELL_L4S_ECT_1, CELL_L4S_ANY_ECT, CELL_L4S_ID_COUNT };
 enum cell_crowd_arrival {
 	CELL_CROWD_POISSON,     /* bursts, each UE's a Poisson process */
 	CELL_CROWD_FULL_BUFFER, /* always something */
+	CELL_CROWD_READING,     /* a burst, then a pause once it was served, then the next one */
 	CELL_CROWD_ARRIVAL_COUNT
 };
 

@@ -51,6 +51,8 @@ static const struct network {
 	{ "NR, carriers", drawn_add_carriers, 208, 90 },
 	{ "EN-DC", drawn_add_en_dc, 253, 150 },
 	{ "LTE, carriers", drawn_add_ul_carriers, 0, 90 },
+	{ "LTE, crowd that reads", drawn_add_reading, 0, 60 },
+	{ "NR, crowd that reads", drawn_add_reading, 208, 60 },
 };
 
 static void lower_errors(struct plan *p)

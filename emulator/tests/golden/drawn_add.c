@@ -43,9 +43,10 @@ void drawn_add_crowd(struct plan *p)
 	*crowd = (struct cell_crowd_cfg){
 		.count = (uint16_t)(1 + drawn_below(8)),
 		.direction = (uint8_t)drawn_below(CELL_CROWD_DIRECTION_COUNT),
-		.arrival = (uint8_t)drawn_below(CELL_CROWD_ARRIVAL_COUNT),
+		.arrival = (uint8_t)drawn_below(CELL_CROWD_READING),
 		.offered_rate_bps = 1000 + drawn_below(2000000),
 		.burst_bytes = 100 + drawn_below(20000),
+		.reading_ms = 5000,
 		.burst_size = (uint8_t)drawn_below(CELL_CROWD_SIZE_COUNT),
 		.weight = (uint8_t)drawn_below(4),
 		.cqi_period_ms = drawn_below(2) ? 0 : 1 + drawn_below(100),
@@ -55,6 +56,13 @@ void drawn_add_crowd(struct plan *p)
 		crowd->cqi[i] = (uint8_t)(1 + drawn_below(15));
 	p->cfg.lte.mac.ul_always_scheduled = 0;
 	p->cfg.harq.errors = (uint8_t)drawn_below(CELL_ERRORS_COUNT);
+}
+
+void drawn_add_reading(struct plan *p)
+{
+	drawn_add_crowd(p);
+	p->cfg.crowd.arrival = CELL_CROWD_READING;
+	p->cfg.crowd.reading_ms = 1 + drawn_below(drawn_below(2) ? 20 : 2000);
 }
 
 static void add_netem(struct cell_netem *netem)

@@ -38,6 +38,9 @@ void drawn_add_second_cell(struct plan *p);
 /** drawn_add_carriers() - several in the downlink of NR, always active or not */
 void drawn_add_carriers(struct plan *p);
 
+/** drawn_add_reading() - modelled UEs that ask for the next burst once they got the last one */
+void drawn_add_reading(struct plan *p);
+
 /** drawn_add_ul_carriers() - several in both directions of LTE */
 void drawn_add_ul_carriers(struct plan *p);
 

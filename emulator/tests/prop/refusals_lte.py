@@ -85,7 +85,8 @@ LTE = [
     Refusal("crowd.cqi", "each 1..15",
             lambda c: all(1 <= c.crowd.cqi[i] <= 15 for i in range(min(c.crowd.n_cqi, 64)))),
     Refusal("crowd.burst_bytes", "at most one burst of the whole crowd in a microsecond",
-            lambda c: c.crowd.offered_rate_bps * c.crowd.count <= 8 * 10**6 * c.crowd.burst_bytes),
+            lambda c: c.crowd.arrival == lib.CELL_CROWD_READING
+            or c.crowd.offered_rate_bps * c.crowd.count <= 8 * 10**6 * c.crowd.burst_bytes),
     Refusal("crowd.direction", "dl with lte.mac.ul_always_scheduled",
             lambda c: not (c.crowd.count and c.lte.mac.ul_always_scheduled)
             or c.crowd.direction == lib.CELL_CROWD_DL),

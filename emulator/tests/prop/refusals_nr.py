@@ -211,7 +211,8 @@ NR = [
             lambda c: not c.gtpu.sgw_addr or all(c.gtpu.enb_addr[i] for i in range(min(c.n_enb, 4)))),
     Refusal("crowd.cqi", "each 1..15", lambda c: all(1 <= c.crowd.cqi[i] <= 15 for i in range(min(c.crowd.n_cqi, 64)))),
     Refusal("crowd.burst_bytes", "at most one burst of the whole crowd in a microsecond",
-            lambda c: c.crowd.offered_rate_bps * c.crowd.count <= 8 * 10**6 * c.crowd.burst_bytes),
+            lambda c: c.crowd.arrival == lib.CELL_CROWD_READING
+            or c.crowd.offered_rate_bps * c.crowd.count <= 8 * 10**6 * c.crowd.burst_bytes),
     Refusal("handover.procedure", "standard, conditional or daps",
             lambda c: c.handover.procedure in (lib.CELL_HO_STANDARD, lib.CELL_HO_CONDITIONAL, lib.CELL_HO_DAPS)),
     Refusal("handover.condition.on", "none without a conditional procedure",

@@ -286,6 +286,73 @@ static void test_more_than_the_cell_carries(void **state)
 	run_end(&r);
 }
 
+/* 200 UEs that read for 5 s in an empty cell: 40 bursts a second, in 100 s 4000 with a deviation
+ * of 63. */
+static void test_a_crowd_that_reads(void **state)
+{
+	struct cell_stats s;
+	struct run r;
+
+	(void)state;
+	setup_bursts(&r);
+	r.cfg.crowd.arrival = CELL_CROWD_READING;
+	r.cfg.crowd.reading_ms = 5000;
+	run_start(&r);
+	run_until(&r, MS(100000));
+	s = stats_of(&r);
+	assert_in_range(s.crowd_bytes_in[CELL_DIR_DL], 2000 * (4000 - 4 * 63),
+	                2000 * (4000 + 4 * 63));
+	assert_in_range(s.crowd_bytes_out[CELL_DIR_DL], s.crowd_bytes_in[CELL_DIR_DL] - 2 * 2000,
+	                s.crowd_bytes_in[CELL_DIR_DL]);
+	run_end(&r);
+}
+
+/* In a full cell they ask for less: each waits for one burst at most, and nothing is refused. */
+static void test_a_crowd_that_reads_in_a_full_cell(void **state)
+{
+	struct cell_stats s;
+	struct run r;
+
+	(void)state;
+	for (uint16_t count = 1; count <= 130; count += 43) {
+		setup_bursts(&r);
+		r.cfg.crowd.count = count;
+		r.cfg.crowd.arrival = CELL_CROWD_READING;
+		r.cfg.crowd.reading_ms = 10;
+		r.cfg.crowd.burst_bytes = 1000000;
+		run_start(&r);
+		for (int second = 1; second <= 10; second++) {
+			run_until(&r, MS(1000 * second));
+			s = stats_of(&r);
+			assert_true(s.crowd_bytes_in[CELL_DIR_DL] -
+			                    s.crowd_bytes_out[CELL_DIR_DL] <=
+			            UINT64_C(1000000) * count);
+		}
+		assert_true(s.crowd_bytes_out[CELL_DIR_DL] > 8000000); /* of CQI 9, 10 s */
+		assert_in_range(s.crowd_rb[CELL_DIR_DL], 50 * 9000, 50 * 10001);
+		assert_int_equal(s.crowd_bytes_refused[CELL_DIR_DL], 0);
+		run_end(&r);
+	}
+}
+
+/* One that reads: its bursts follow each other by a pause and the time that they took. */
+static void test_one_reader(void **state)
+{
+	struct cell_stats s;
+	struct run r;
+
+	(void)state;
+	setup_bursts(&r);
+	r.cfg.crowd.count = 1;
+	r.cfg.crowd.arrival = CELL_CROWD_READING;
+	r.cfg.crowd.reading_ms = 50;
+	run_start(&r);
+	run_until(&r, MS(100000));
+	s = stats_of(&r); /* 1.5 ms on average until a burst has gone */
+	assert_in_range(s.crowd_bytes_in[CELL_DIR_DL] / 2000, 1940 - 4 * 44, 1940 + 4 * 44);
+	run_end(&r);
+}
+
 /* Each cell has a crowd of its own. */
 static void test_several_cells(void **state)
 {
@@ -437,6 +504,9 @@ int main(void)
 		cmocka_unit_test(test_retransmissions_take_their_share),
 		cmocka_unit_test(test_retransmissions_come_after_a_round_trip),
 		cmocka_unit_test(test_more_than_the_cell_carries),
+		cmocka_unit_test(test_a_crowd_that_reads),
+		cmocka_unit_test(test_a_crowd_that_reads_in_a_full_cell),
+		cmocka_unit_test(test_one_reader),
 		cmocka_unit_test(test_several_cells),
 		cmocka_unit_test(test_several_cells_draw_apart),
 		cmocka_unit_test(test_cqis_change),

@@ -21,7 +21,8 @@ def radio(minimal, write):
 def test_the_daemon_is_told(radio):
     crowd = radio(crowd={"count": 200, "offered_rate": "60kbit", "burst_bytes": "30kB", "cqi": [3, 9]})["crowd"]
     assert crowd == {"count": 200, "direction": "dl", "arrival": "poisson", "offered_rate": 60_000,
-                     "burst_bytes": 30_000, "burst_size": "exponential", "weight": 1, "cqi": [3, 9], "cqi_period_ms": 0}
+                     "burst_bytes": 30_000, "burst_size": "exponential", "reading_ms": 5000, "weight": 1, "cqi": [3, 9],
+                     "cqi_period_ms": 0}
 
 
 def test_without_a_crowd_a_run_is_what_it_was(minimal, write, radio):

@@ -40,17 +40,43 @@ static uint64_t scaled(uint64_t value, uint32_t factor_q24)
 	return (value >> 24) * factor_q24 + ((value & 0xffffff) * factor_q24 >> 24);
 }
 
-/* Mean time between two bursts of all members. */
-static uint64_t interval_ns(const struct cell_crowd_cfg *cfg)
+/* Members that wait for nothing. */
+static uint32_t n_reading(const struct crowd *crowd, const struct cell_crowd_cfg *cfg)
 {
+	return cfg->count - crowd->n_waiting;
+}
+
+/* Mean time until the next burst of any member. */
+static uint64_t interval_ns(const struct cell_crowd_cfg *cfg, const struct crowd *crowd)
+{
+	if (cfg->arrival == CELL_CROWD_READING)
+		return UINT64_C(1000000) * cfg->reading_ms / n_reading(crowd, cfg);
 	return UINT64_C(8000000000) * cfg->burst_bytes /
 	       ((uint64_t)cfg->offered_rate_bps * cfg->count);
 }
 
-static void plan_burst(const struct cell_crowd_cfg *cfg, struct crowd *crowd)
+/* The next one after @from_ns, if there will be one. */
+static void plan_burst(const struct cell_crowd_cfg *cfg, struct crowd *crowd, int64_t from_ns)
 {
-	crowd->next_ns +=
-		(int64_t)scaled(interval_ns(cfg), rng_exponential_q24(&crowd->arrival_rng));
+	crowd->next_ns = CELL_NEVER;
+	if (cfg->arrival != CELL_CROWD_READING || n_reading(crowd, cfg) > 0)
+		crowd->next_ns =
+			from_ns + (int64_t)scaled(interval_ns(cfg, crowd),
+		                                  rng_exponential_q24(&crowd->arrival_rng));
+}
+
+/*
+ * One more member reads from @now_ns on. What is left of the time until the next burst becomes
+ * shorter, as one of @n instead of @n - 1 will ask for it; the draw stays.
+ */
+static void one_more_reads(const struct cell_crowd_cfg *cfg, struct crowd *crowd, int64_t now_ns)
+{
+	uint32_t n = n_reading(crowd, cfg);
+
+	if (n == 1)
+		plan_burst(cfg, crowd, now_ns);
+	else
+		crowd->next_ns = now_ns + (crowd->next_ns - now_ns) / n * (n - 1);
 }
 
 static uint32_t burst_bytes(const struct cell_crowd_cfg *cfg, struct crowd *crowd)
@@ -112,9 +138,8 @@ void crowd_init(struct crowd *crowd, const struct cell_cfg *cfg, struct cell_sta
 			crowd->waits[m / 64] |= UINT64_C(1) << m % 64;
 	}
 	crowd->n_waiting = full ? cfg->crowd.count : 0;
-	crowd->next_ns = full ? CELL_NEVER : start_ns;
 	if (!full)
-		plan_burst(&cfg->crowd, crowd);
+		plan_burst(&cfg->crowd, crowd, start_ns);
 	stats->crowd_members += cfg->crowd.count;
 }
 
@@ -135,12 +160,39 @@ static void add_burst(struct crowd *crowd, struct cell_stats *stats, uint32_t m,
 	member->waiting += bytes;
 }
 
+/* Number @k of those that wait for nothing. */
+static uint32_t reader(const struct crowd *crowd, uint32_t k)
+{
+	for (uint32_t w = 0;; w++) {
+		uint64_t reads = ~crowd->waits[w];
+		uint32_t n = (uint32_t)__builtin_popcountll(reads);
+
+		if (k >= n) {
+			k -= n;
+			continue;
+		}
+		for (; k > 0; k--)
+			reads &= reads - 1;
+		return w * 64 + (uint32_t)__builtin_ctzll(reads);
+	}
+}
+
+/* Whose the next burst is. */
+static uint32_t draw_member(struct crowd *crowd, const struct cell_crowd_cfg *cfg)
+{
+	if (cfg->arrival == CELL_CROWD_READING)
+		return reader(crowd, rng_below(&crowd->member_rng, n_reading(crowd, cfg)));
+	return rng_below(&crowd->member_rng, cfg->count);
+}
+
 void crowd_arrive(struct crowd *crowd, const struct cell_cfg *cfg, struct cell_stats *stats,
                   int64_t now_ns)
 {
-	for (; crowd->next_ns <= now_ns; plan_burst(&cfg->crowd, crowd))
-		add_burst(crowd, stats, rng_below(&crowd->member_rng, cfg->crowd.count),
+	while (crowd->next_ns <= now_ns) {
+		add_burst(crowd, stats, draw_member(crowd, &cfg->crowd),
 		          burst_bytes(&cfg->crowd, crowd));
+		plan_burst(&cfg->crowd, crowd, crowd->next_ns);
+	}
 }
 
 uint32_t crowd_flows(struct crowd *crowd, const struct cell_cfg *cfg, uint32_t epoch,
@@ -235,6 +287,8 @@ void crowd_granted(struct crowd *crowd, const struct cell_cfg *cfg, struct cell_
 		if (member->waiting == 0) {
 			crowd->waits[m / 64] &= ~(UINT64_C(1) << m % 64);
 			crowd->n_waiting--;
+			if (cfg->crowd.arrival == CELL_CROWD_READING)
+				one_more_reads(&cfg->crowd, crowd, now_ns);
 		}
 	}
 	plan_attempts(crowd, cfg, at, rtt, stream, n_rb);

@@ -9,6 +9,8 @@
  * Bursts of a member are a Poisson process. Those of all members of a cell and direction together
  * are one, each of whose bursts is any member's with the same chance: so a crowd has one time at
  * which something is due, however many it has. Source: Kingman: Poisson Processes, 1993, 2.2, 5.1
+ * Pauses of members that read are exponential, and those who read together are such a process, too,
+ * whose rate follows their number.
  *
  * A block of a member has its outcome as soon as it is granted: one draw says how many attempts
  * HARQ takes, by the ladder of the cell, and what they take of later sub-frames or slots is put

@@ -118,8 +118,9 @@ const char *channel_check_crowd(const struct cell_cfg *cfg, const char **ret_ran
 		if (cfg->crowd.cqi[i] < 1 || cfg->crowd.cqi[i] > 15)
 			return "crowd.cqi";
 	*ret_range = "at most one burst of the whole crowd in a microsecond";
-	if ((uint64_t)cfg->crowd.offered_rate_bps * cfg->crowd.count >
-	    UINT64_C(8000000) * cfg->crowd.burst_bytes)
+	if (cfg->crowd.arrival != CELL_CROWD_READING &&
+	    (uint64_t)cfg->crowd.offered_rate_bps * cfg->crowd.count >
+	            UINT64_C(8000000) * cfg->crowd.burst_bytes)
 		return "crowd.burst_bytes";
 	return NULL;
 }
