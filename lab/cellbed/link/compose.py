@@ -145,9 +145,9 @@ def _give_ues(data: links.Data, path: Path, wanted: Mapping[str, str]) -> None:
         radio["ues"][name] = copy.deepcopy(ue)
     if "events" in radio:
         radio["events"] = [{**event, "ue": name} for event in radio["events"] for name in wanted.values()]
-    for channel in links.channels_of(radio):
-        if tracks := (channel.get("route") or {}).get("tracks"):
-            channel["route"]["tracks"] = dict.fromkeys(wanted.values(), tracks[only])
+    for said in links.said_of_ues(radio):
+        if only in said:
+            said |= dict.fromkeys(wanted.values(), said.pop(only))
 
 
 def put_containers(data: links.Data, compose: Compose, found: Mapping[str, Container]) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from cellbed.error import ScenarioError
-from cellbed.link.links import PRESETS, name_files, presets, tracks_of
+from cellbed.link.links import PRESETS, name_files, presets, said_of_ues
 from cellbed.scenario.file import read_yaml, validate
 from cellbed_formats import bounded_yaml
 from cellbed_formats.printable import shown
@@ -96,9 +96,9 @@ def _add_ues(data: dict[str, Any], number: int) -> None:
     for i in range(1, number):
         data["nodes"][f"{_UE}{i + 1}"] = {**data["nodes"][first], "address": f"{network}.{int(host) + i}/{prefix}"}
         data["radio"]["ues"][f"{_UE}{i + 1}"] = copy.deepcopy(data["radio"]["ues"][first])
-        for tracks in tracks_of(data["radio"]):
-            if first in tracks:
-                tracks[f"{_UE}{i + 1}"] = tracks[first]
+        for said in said_of_ues(data["radio"]):
+            if first in said:
+                said[f"{_UE}{i + 1}"] = said[first]
 
 
 _ABOUT = {

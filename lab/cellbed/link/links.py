@@ -133,6 +133,13 @@ def channels_of(radio: Data) -> list[Data]:
     return [at["channel"] for at in (radio, radio.get("en_dc") or {}) if at.get("channel")]
 
 
+def said_of_ues(radio: Data) -> list[Data]:
+    """What channels say of each UE by its name: tracks, positions, what it is inside of."""
+    channels = channels_of(radio)
+    return [said for channel in channels for said in (channel.get("positions"), channel.get("penetration")) if said] \
+        + tracks_of(radio)
+
+
 def tracks_of(radio: Data) -> list[Data]:
     """Files of waypoints by UE, of each channel that has some."""
     return [tracks for channel in channels_of(radio) if (tracks := (channel.get("route") or {}).get("tracks"))]

@@ -157,10 +157,12 @@ def _renamed(radio: Data, first: dict[str, str]) -> Data:
 
 
 def _placed(channel: Any, first: dict[str, str]) -> Any:
-    """A channel with the positions of those that are there."""
-    if not isinstance(channel, Mapping) or not isinstance(positions := channel.get("positions"), Mapping):
+    """A channel with what it says of those that are there."""
+    if not isinstance(channel, Mapping):
         return channel
-    return {**channel, "positions": {first[ue]: at for ue, at in positions.items() if ue in first}}
+    said = {key: {first[ue]: value for ue, value in of.items() if ue in first}
+            for key in ("positions", "penetration") if isinstance(of := channel.get(key), Mapping)}
+    return {**channel, **said}
 
 
 class Radio:
