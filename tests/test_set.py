@@ -123,12 +123,21 @@ def api_directory(link):
     return live.directory_of(link._pid())
 
 
+def test_short_words_may_stand_apart_from_their_values():
+    from cellbed.link import live
+
+    assert live.parse(["rate", "2Mbit", "cqi_dl=4", "outage", "2s", "flush"]) == \
+        live.parse(["rate=2Mbit", "cqi_dl=4", "outage=2s", "flush"])
+
+
 @pytest.mark.parametrize(("words", "said"), [
     (["foo"], "'foo': expected key=value, such as cqi_dl=4, rate=20Mbit or outage=2s; or flush"),
     (["reflush"], "'reflush': expected key=value, such as cqi_dl=4, rate=20Mbit or outage=2s; or flush"),
     (["flush=false"], "key 'flush': value false: allowed true"),
     (["cqi_dl=44"], "key 'cqi_dl': value 44: allowed 0..15"),
     (["outage=2s", "outage=3s"], "outage is given twice; give it once"),
+    (["outage", "2s", "outage", "3s"], "outage is given twice; give it once"),
+    (["outage"], "'outage': expected key=value, such as cqi_dl=4, rate=20Mbit or outage=2s; or flush"),
     (["cqi_dl=4"], "no lab is running; `cellbed link` in another terminal starts one")])
 def test_wrong_use_is_one_line(words, said, monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))

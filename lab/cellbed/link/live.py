@@ -33,14 +33,23 @@ _FLAG = "flush"  # needs no value
 _IN_MS = {"us": 1e-3, "ms": 1.0, "s": 1e3}
 
 
+def _joined(texts: Sequence[str]) -> list[str]:
+    """Short words and their values may be apart, as those of `cellbed link` are."""
+    found, words = [], iter(texts)
+    for word in words:
+        value = next(words, None) if word in _SHORT else None
+        found.append(word if value is None else f"{word}={value}")
+    return found
+
+
 def parse(texts: Sequence[str]) -> dict[str, Any]:
-    """Changes of a command line, such as 'radio.cqi_dl=4', 'rate=20Mbit' and 'outage=2s'.
+    """Changes of a command line, such as 'radio.cqi_dl=4', 'rate=20Mbit' and 'outage=2s', or 'outage', '2s'.
 
     Raises:
         CellbedError: one is not key=value, or is given twice.
     """
     found: dict[str, Any] = {}
-    for text in texts:
+    for text in _joined(texts):
         bare = text.rpartition(".")[2] == _FLAG
         if "=" not in text and not bare:
             raise CellbedError(f"'{text}': expected key=value, such as cqi_dl=4, rate=20Mbit or outage=2s; or {_FLAG}")
