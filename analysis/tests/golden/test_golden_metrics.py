@@ -90,8 +90,19 @@ def rows(bundle: Bundle) -> list[dict[str, Any]]:
     return [{name: value for name, value in row.items() if name not in ("bundle", "path")} for row in found]
 
 
-def test_rows_of_runs(tmp_path_factory: pytest.TempPathFactory, golden_update: bool) -> None:
-    found = {name: rows(make(tmp_path_factory.mktemp("run"))) for name, make in RUNS.items()}
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Bundle]:
+    return {name: make(tmp_path_factory.mktemp("run")) for name, make in RUNS.items()}
+
+
+@pytest.fixture(scope="module")
+def kinds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Bundle]:
+    return {f"{bundle.manifest['scenario']['id']} {bundle.manifest['variant']}": bundle
+            for bundle in real_runs(KINDS, tmp_path_factory.mktemp("kinds")).values()}
+
+
+def test_rows_of_runs(made: dict[str, Bundle], tmp_path_factory: pytest.TempPathFactory, golden_update: bool) -> None:
+    found = {name: rows(bundle) for name, bundle in made.items()}
     found |= {name: rows(bundle) for name, bundle in real_runs(OLD, tmp_path_factory.mktemp("real")).items()}
     compare("metrics", found, golden_update)
 
@@ -118,18 +129,13 @@ def explanations(bundle: Bundle) -> dict[str, Any]:
     return {str(flow): told_of(bundle, flow) for flow in flows}
 
 
-def test_explanations(tmp_path_factory: pytest.TempPathFactory, golden_update: bool) -> None:
+def test_explanations(made: dict[str, Bundle], kinds: dict[str, Bundle], golden_update: bool) -> None:
     """`cellbed why` of each flow."""
-    found = {name: explanations(make(tmp_path_factory.mktemp("run"))) for name, make in RUNS.items()}
-    found |= {f"{bundle.manifest['scenario']['id']} {bundle.manifest['variant']}": explanations(bundle)
-              for bundle in real_runs(KINDS, tmp_path_factory.mktemp("kinds")).values()}
-    compare("explained", found, golden_update)
+    compare("explained", {name: explanations(bundle) for name, bundle in (made | kinds).items()}, golden_update)
 
 
-def test_rows_of_real_runs(tmp_path_factory: pytest.TempPathFactory, golden_update: bool) -> None:
+def test_rows_of_real_runs(kinds: dict[str, Bundle], golden_update: bool) -> None:
     """What was measured; their parameters are in their scenarios."""
-    runs = {f"{bundle.manifest['scenario']['id']} {bundle.manifest['variant']}": rows(bundle)
-            for bundle in real_runs(KINDS, tmp_path_factory.mktemp("kinds")).values()}
-    found = {run: [{name: value for name, value in row.items() if not name.startswith("param.")} for row in its]
-             for run, its in sorted(runs.items())}
+    found = {run: [{name: value for name, value in row.items() if not name.startswith("param.")}
+                   for row in rows(bundle)] for run, bundle in sorted(kinds.items())}
     compare("kinds", found, golden_update)

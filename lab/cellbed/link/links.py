@@ -133,10 +133,14 @@ def channels_of(radio: Data) -> list[Data]:
     return [at["channel"] for at in (radio, radio.get("en_dc") or {}) if at.get("channel")]
 
 
+#: What a channel says of each UE, by its name, beside the tracks of a route.
+OF_UES = ("positions", "penetration")
+
+
 def said_of_ues(radio: Data) -> list[Data]:
     """What channels say of each UE by its name: tracks, positions, what it is inside of."""
     channels = channels_of(radio)
-    return [said for channel in channels for said in (channel.get("positions"), channel.get("penetration")) if said] \
+    return [said for channel in channels for key in OF_UES if (said := channel.get(key))] \
         + tracks_of(radio)
 
 

@@ -161,7 +161,7 @@ def _placed(channel: Any, first: dict[str, str]) -> Any:
     if not isinstance(channel, Mapping):
         return channel
     said = {key: {first[ue]: value for ue, value in of.items() if ue in first}
-            for key in ("positions", "penetration") if isinstance(of := channel.get(key), Mapping)}
+            for key in links.OF_UES if isinstance(of := channel.get(key), Mapping)}
     return {**channel, **said}
 
 
