@@ -55,8 +55,7 @@ static struct cell_pdu_info describe(struct lte *lte, const struct tb *tb, const
 		.ndi = air_process(lte, tb)->ndi,
 		.attempt = tb->attempt,
 		.carrier = decision_carrier(lte, (enum cell_dir)tb->dir, tb->stream),
-		.codeword =
-			tb->dir == CELL_DIR_DL ? tb->stream % lte->cell.cfg.lte.dl_codewords : 0,
+		.codeword = decision_codeword(lte, (enum cell_dir)tb->dir, tb->stream),
 	};
 }
 

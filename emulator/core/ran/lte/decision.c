@@ -9,7 +9,16 @@
 
 uint8_t decision_carrier(const struct lte *lte, enum cell_dir dir, uint8_t stream)
 {
-	return dir == CELL_DIR_DL ? (uint8_t)(stream / lte->cell.cfg.lte.dl_codewords) : stream;
+	if (dir != CELL_DIR_DL)
+		return stream;
+	return stream / lte->cell.cfg.lte.dl_codewords;
+}
+
+uint8_t decision_codeword(const struct lte *lte, enum cell_dir dir, uint8_t stream)
+{
+	if (dir != CELL_DIR_DL)
+		return 0;
+	return stream % lte->cell.cfg.lte.dl_codewords;
 }
 
 int decision_process(const struct lte *lte, const struct ue *u, uint8_t stream, uint32_t tti)

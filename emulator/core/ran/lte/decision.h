@@ -19,6 +19,9 @@ struct serve_decision {
 /** decision_carrier() - of a stream of blocks in direction @dir */
 uint8_t decision_carrier(const struct lte *lte, enum cell_dir dir, uint8_t stream);
 
+/** decision_codeword() - of a stream of blocks in direction @dir; the uplink has one */
+uint8_t decision_codeword(const struct lte *lte, enum cell_dir dir, uint8_t stream);
+
 /** decision_assign() - room for the DCI of blocks of @u. One DCI is for both codewords of a
  * carrier.
  */

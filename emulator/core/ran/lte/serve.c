@@ -108,7 +108,7 @@ static void drop_too_long(const struct lte *lte, const struct serve_decision *d,
 	enum cell_dir dir = (enum cell_dir)d->dir;
 	const struct cce_set *pdcch = &d->enb->pdcch[decision_carrier(lte, dir, d->stream)];
 
-	if (pdcch->n == 0 || (dir == CELL_DIR_DL && d->stream % lte->cell.cfg.lte.dl_codewords))
+	if (pdcch->n == 0 || decision_codeword(lte, dir, d->stream) > 0)
 		return;
 	for (uint32_t i = 0; i < n; i++)
 		if (!flows[i].claimed_rb && !cce_fits(pdcch, flows[i].level))
