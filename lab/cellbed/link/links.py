@@ -130,7 +130,7 @@ def name_files(radio: Data, folder: Path) -> None:
 
 def channels_of(radio: Data) -> list[Data]:
     """Channels over time that a file's radio network has: with EN-DC one of the eNB and one of the gNB."""
-    return [at["channel"] for at in (radio, radio.get("en_dc") or {}) if at.get("channel")]
+    return [channel for at in (radio, _section(radio, "en_dc")) if (channel := _section(at, "channel"))]
 
 
 #: What a channel says of each UE, by its name, beside the tracks of a route.
@@ -139,14 +139,19 @@ OF_UES = ("positions", "penetration")
 
 def said_of_ues(radio: Data) -> list[Data]:
     """What channels say of each UE by its name: tracks, positions, what it is inside of."""
-    channels = channels_of(radio)
-    return [said for channel in channels for key in OF_UES if (said := channel.get(key))] \
+    return [said for channel in channels_of(radio) for key in OF_UES if (said := _section(channel, key))] \
         + tracks_of(radio)
 
 
 def tracks_of(radio: Data) -> list[Data]:
     """Files of waypoints by UE, of each channel that has some."""
-    return [tracks for channel in channels_of(radio) if (tracks := (channel.get("route") or {}).get("tracks"))]
+    return [tracks for channel in channels_of(radio) if (tracks := _section(_section(channel, "route"), "tracks"))]
+
+
+def _section(at: Data, key: str) -> Data:
+    """What keys of a caller, which nobody has looked at yet, have there."""
+    value = at.get(key)
+    return value if isinstance(value, dict) else {}
 
 
 def first_ue(data: Data) -> str:

@@ -106,21 +106,22 @@ def settings(description: Description, pairs: Sequence[Pair], seed: int, channel
     radio, names = description.radio, _names(pairs)
     templates: Data = radio.get("ues", {})
     ues: Data = {}
-    first: dict[str, str] = {}  # of the UEs that are like another one, by its name
+    likes: dict[str, str] = {}  # the UE of the description that each is like
     for pair in pairs:
         near, far = names[pair.ue.host], names[pair.far.host]
         like = near if near in templates else description.like or near
         peer = templates.get(like, {}).get("peer", _ENB)
-        for ue, own, other in ((near, like, far), (far, peer, near)) if peer in templates else ((near, like, _ENB),):
+        direct = peer in list(templates)
+        for ue, own, other in ((near, like, far), (far, peer, near)) if direct else ((near, like, _ENB),):
             if ue in ues:
                 raise ScenarioError(f"radio: {pair.ue.host} - {pair.far.host}: {ue}: allowed one link for each UE of a "
                                     "cell")
             ues[ue] = {key: value for key, value in templates.get(own, {}).items() if key != "rnti" or ue == own}
             ues[ue]["peer"] = other
-            first.setdefault(own, ue)
+            likes[ue] = own
     nodes = {ue: {"address": f"198.18.{i >> 8}.{i & 255}/32"} for i, ue in enumerate(ues)}
     return settings_of({"nodes": {**nodes, **_BEHIND}, "links": [_WIRE], "validity": description.validity,
-                        "radio": {**_renamed(radio, first), "ues": ues}}, seed, channel_s)
+                        "radio": {**_renamed(radio, likes), "ues": ues}}, seed, channel_s)
 
 
 def settings_of(scenario: Mapping[str, Any], seed: int, channel_s: float | None = None) -> Data:
@@ -146,23 +147,26 @@ def _names(pairs: Sequence[Pair]) -> dict[str, str]:
     return {host: host if _NAME.fullmatch(host) else f"ue-{i}" for i, host in enumerate(hosts, 1)}
 
 
-def _renamed(radio: Data, first: dict[str, str]) -> Data:
-    """What else has the names of UEs."""
-    changed = dict(radio)
-    if isinstance(events := radio.get("events"), list):
-        changed["events"] = [{**event, "ue": first[event["ue"]]} for event in events if event.get("ue") in first]
-    if isinstance(both := radio.get("en_dc"), Mapping) and "channel" in both:
-        changed["en_dc"] = {**both, "channel": _placed(both["channel"], first)}
-    return changed | ({"channel": _placed(radio["channel"], first)} if "channel" in radio else {})
+def _renamed(radio: Data, likes: Mapping[str, str]) -> Data:
+    """What else has names: of UEs, each with what is said of the one that it is like, and of the one eNB."""
+    changed = copy.deepcopy(radio)
+    for said in links.said_of_ues(changed):
+        own = {ue: said[like] for ue, like in likes.items() if like in said}
+        said.clear()
+        said.update(own)
+    for channel in links.channels_of(changed):
+        if isinstance(route := channel.get("route"), dict) and isinstance(enbs := route.get("enbs"), dict) \
+                and len(enbs) == 1:
+            route["enbs"] = {_ENB: place for place in enbs.values()}
+    if isinstance(events := changed.get("events"), list):
+        changed["events"] = [event for told in events for event in _happening(told, likes)]
+    return changed
 
 
-def _placed(channel: Any, first: dict[str, str]) -> Any:
-    """A channel with what it says of those that are there."""
-    if not isinstance(channel, Mapping):
-        return channel
-    said = {key: {first[ue]: value for ue, value in of.items() if ue in first}
-            for key in links.OF_UES if isinstance(of := channel.get(key), Mapping)}
-    return {**channel, **said}
+def _happening(told: Any, likes: Mapping[str, str]) -> list[Any]:
+    """What happens to a UE happens to all that are like it."""
+    ue = told.get("ue") if isinstance(told, dict) else None
+    return [{**told, "ue": other} for other, like in likes.items() if like == ue] or [told]
 
 
 class Radio:

@@ -22,8 +22,7 @@ class Crowd(Model):
     count: int = Key(..., 0, 1000,
         says="Modelled UEs in the cell of each eNB. 0 = none, as without `radio.crowd`")
     direction: Literal["dl", "ul", "both"] = Key("dl",
-        says="Where they have something to send. In `both` each has traffic of its own in either direction. NR has "
-             "`dl` only")
+        says="Where they have something to send. In `both` each has traffic of its own in either direction")
     arrival: Literal["poisson", "full_buffer", "reading"] = Key("poisson",
         says="`poisson`: bursts, each UE's a Poisson process (TR 36.814 A.2.1.3.1, with as many files for each UE as "
              "it likes); `full_buffer`: there is always something to send; `reading`: a UE asks for its next burst "

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A radio between namespaces that somebody else made: its UEs, and what is wrong with it, without a daemon."""
 
+import contextlib
 import subprocess
 import sys
 
@@ -8,6 +9,7 @@ import pytest
 from minimal import ROOT
 
 from cellbed.error import ScenarioError
+from cellbed.link import links
 from cellbed.link.radio import Description, End, Pair, described, ports, settings
 
 
@@ -59,6 +61,29 @@ def test_ports_of_both_kinds():
 
     assert found("good") == [("h1", "ue", "u0"), ("h1", "network", "f0")]
     assert found("d2d") == [("h1", "ue", "u0"), ("h2", "ue", "f0")]
+
+
+def _on_the_radio_alone():
+    return [name for name in links.presets() if all(
+        node.get("kind") != "sgw" for node in links.build([name], ["true"])[0]["nodes"].values())]
+
+
+@pytest.mark.parametrize("name", _on_the_radio_alone())
+def test_every_link_without_a_core_network_has_room_for_several_hosts(name):
+    radio = made(name, ("h1", "h9"), ("h2", "h8"))["radio"]
+    said = links.said_of_ues(radio)
+    assert all(set(of) == {"h1", "h2"} and of["h1"] == of["h2"] for of in said)
+    assert {event["ue"] for event in radio["events"]} in (set(), {"h1", "h2"})
+
+
+@pytest.mark.parametrize("radio", [
+    {"events": [3]}, {"events": [{"at_s": 1, "ue": []}]}, {"events": 3}, {"channel": 3}, {"en_dc": 3},
+    {"channel": {"route": 3}}, {"channel": {"route": {"enbs": 3, "tracks": 4}, "positions": 5}},
+    {"en_dc": {"channel": {"penetration": [1]}}}, {"channel": None}, {"ues": {"h1": {"peer": 3}}}, {"ues": {"h1": {"peer": []}}},
+])
+def test_keys_of_any_shape_are_one_line(radio):
+    with contextlib.suppress(ScenarioError):
+        made(radio, ("h1", "h2"))
 
 
 @pytest.mark.parametrize(("radio", "message"), [
