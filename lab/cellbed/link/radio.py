@@ -157,7 +157,7 @@ def _renamed(radio: Data, likes: Mapping[str, str]) -> Data:
     for channel in links.channels_of(changed):
         if isinstance(route := channel.get("route"), dict) and isinstance(enbs := route.get("enbs"), dict) \
                 and len(enbs) == 1:
-            route["enbs"] = {_ENB: place for place in enbs.values()}
+            route["enbs"] = {_ENB: next(iter(enbs.values()))}
     if isinstance(events := changed.get("events"), list):
         changed["events"] = [event for told in events for event in _happening(told, likes)]
     return changed

@@ -79,7 +79,8 @@ def test_every_link_without_a_core_network_has_room_for_several_hosts(name):
 @pytest.mark.parametrize("radio", [
     {"events": [3]}, {"events": [{"at_s": 1, "ue": []}]}, {"events": 3}, {"channel": 3}, {"en_dc": 3},
     {"channel": {"route": 3}}, {"channel": {"route": {"enbs": 3, "tracks": 4}, "positions": 5}},
-    {"en_dc": {"channel": {"penetration": [1]}}}, {"channel": None}, {"ues": {"h1": {"peer": 3}}}, {"ues": {"h1": {"peer": []}}},
+    {"en_dc": {"channel": {"penetration": [1]}}}, {"channel": None}, {"ues": {"h1": {"peer": 3}}},
+    {"ues": {"h1": {"peer": []}}},
 ])
 def test_keys_of_any_shape_are_one_line(radio):
     with contextlib.suppress(ScenarioError):

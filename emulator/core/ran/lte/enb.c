@@ -322,8 +322,9 @@ static uint32_t earlier_answer(const struct lte *lte, const struct ue *u, uint32
 static uint32_t earlier_moved(const struct lte *lte, const struct ue *u, uint32_t from,
                               uint32_t next)
 {
-	for (uint32_t i = 0; i < lte_processes_ul(&lte->cell.cfg); i++) {
-		const struct harq_process *p = &u->harq_ul[0][i];
+	const struct harq_process *p = u->harq_ul[0], *end = p + lte_processes_ul(&lte->cell.cfg);
+
+	for (; p < end; p++) {
 		uint32_t due = p->due_tti - lte->cell.cfg.lte.timing.grant_to_tx_tti;
 
 		if (p->tb && p->due_tti != p->tb->subframe + HARQ_UL_RTT_TTI && due >= from &&
