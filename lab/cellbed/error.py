@@ -6,6 +6,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+#: Debian's packages of programs that a run starts.
+PACKAGES = {"ip": "iproute2", "tc": "iproute2", "nft": "nftables", "unshare": "util-linux", "ssh": "openssh-client",
+            "iperf3": "iperf3", "tayga": "tayga"}
+#: Where a program that is missing would be; see host/programs.py.
+_MISSING = "/usr/sbin/"
+
 _YAML = {"True": "true", "False": "false", "None": "null"}
 
 
@@ -38,8 +44,12 @@ def as_yaml(text: str) -> str:
 def told(error: OSError, where: Path | str = "") -> str:
     """File, or @where of an error that names none, and what the system said.
 
-    Of a folder that could not be moved (shutil.Error) the first of its files tells.
+    Of a folder that could not be moved (shutil.Error) the first of its files tells. A program that is not installed is
+    named with its package.
     """
+    program = str(error.filename).removeprefix(_MISSING)
+    if isinstance(error, FileNotFoundError) and program in PACKAGES:
+        return f"{program} is not installed; install it with `apt-get install {PACKAGES[program]}`"
     said = error.strerror
     first = error.args[0] if error.args else None
     if not said and isinstance(first, list) and first and isinstance(first[0], tuple) and len(first[0]) > 2:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cellbed import paths
-from cellbed.error import LabError
+from cellbed.error import PACKAGES, LabError
 from cellbed.host import cgroup, programs
 from cellbed.host.process import how_it_ended
 from cellbed.labs import boot_check, kernels, machine, native
@@ -161,8 +161,8 @@ def _space() -> Check:
 def checks() -> list[Check]:
     """Every check of this machine."""
     return [
-        _program("iperf3", "iperf3", own=paths.IPERF3),
-        _program("ip", "iproute2", ask="-V"), _program("tc", "iproute2", ask="-V"),
+        _program("iperf3", PACKAGES["iperf3"], own=paths.IPERF3),
+        _program("ip", PACKAGES["ip"], ask="-V"), _program("tc", PACKAGES["tc"], ask="-V"),
         _program("mnexec", "mininet", (), " for scripts of Mininet", ask="-v"),
         _program("tshark", "tshark", (), " to look at captures"), _built(), _kernel(), _ptrace(), _root(), _tun(),
         _cgroup(), _namespaces(), _rootless(), _bpf(), _qdisc("netem"), _qdisc("red"), _space(),

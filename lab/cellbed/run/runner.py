@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cellbed.error import CellbedError, LabError
+from cellbed.error import CellbedError, LabError, told
 from cellbed.host import cgroup, tracepoints
 from cellbed.host.clock import sleep_for, sleep_until
 from cellbed.host.process import Process, Running, await_end, start_ready
@@ -352,7 +352,7 @@ class Runner:
 
     def told(self, error: CellbedError | OSError) -> str:
         """What went wrong, the cause before what came of it."""
-        text = f"{error.filename or 'the machine'}: {error.strerror}" if isinstance(error, OSError) else str(error)
+        text = told(error, "the machine") if isinstance(error, OSError) else str(error)
         lost = [f"node {name}: its process ended; " for name in self.lost_nodes]
         noticed = self.failed is not None and self.failed.partition(":")[0] != text.partition(":")[0]
         return "".join([*lost, f"{self.failed}; then " if noticed else "", text])
