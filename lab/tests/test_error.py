@@ -3,6 +3,7 @@
 
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -27,5 +28,5 @@ def test_a_missing_program_is_named_with_its_package(name, in_guest, monkeypatch
 
 def test_a_missing_file_is_a_file():
     with pytest.raises(FileNotFoundError) as error:
-        open("/nonexistent/tc")
+        Path("/nonexistent/tc").read_text()
     assert told(error.value) == "/nonexistent/tc: No such file or directory"
