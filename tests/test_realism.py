@@ -38,6 +38,32 @@ def test_a_table_of_all_that_the_recordings_have(field):
     assert (field / "table.svg").read_text().count("<svg ") == 1
 
 
+@pytest.mark.lab
+def test_downloads_over_recordings_and_over_a_link(field):
+    """Of the recordings with a rate each 10 ms; RTTs are those of a queue of half a second."""
+    done = cellbed("realism", "good", field / "monday", "--bar", field / "tuesday", "--seeds", "2", "--seconds", "20",
+                   "--under-load", "--output", field / "table.json")
+    rows = {row["statistic"]: row for row in json.loads((field / "table.json").read_text())["rows"]}
+    for name in ("CUBIC", "BBR"):
+        row = rows[f"RTT, {name} downloads, above the least (ms)"]
+        assert f"RTT, {name} downloads" in " ".join(done.stdout.split())
+        assert row["pairs"] == 1
+        for low, middle, high in (row["field"], row["model"]):
+            assert 0 <= low <= middle <= high < 1000
+            assert high > 10
+    assert rows["RTT, CUBIC downloads, above the least (ms)"]["model"][1] > 100  # it fills the queue of a steady link
+    assert rows["RTT, CUBIC downloads, above the least (ms)"]["model"][2] < 600
+    assert not any(path.name not in ("monday", "tuesday", "table.json") for path in field.iterdir())
+
+
+def test_rates_that_are_too_coarse_have_no_downloads(field):
+    (field / "coarse.csv").write_text("t_s,rate_mbps\n" + "".join(f"{n},{1 + n % 3}\n" for n in range(60)))
+    cellbed("realism", "good", field / "coarse.csv", "--seeds", "1", "--seconds", "30", "--under-load", "--output",
+            field / "table.json")
+    table = json.loads((field / "table.json").read_text())
+    assert not any("downloads" in row["statistic"] for row in table["rows"])
+
+
 def test_the_same_recordings_and_seeds_give_the_same_table(field):
     tables = []
     for name in ("one.json", "two.json"):

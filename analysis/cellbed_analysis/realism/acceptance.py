@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -108,8 +108,7 @@ def _coarser(one: Recording, step_s: float) -> Recording:
     if step_s <= one.step_s or not len(one.rate):
         return one
     steps = max(round(step_s / one.step_s), 1)
-    return Recording(one.name, one.group, steps * one.step_s, one.over(steps * one.step_s), one.rtt_ms,
-                     one.handover_ms)
+    return replace(one, step_s=steps * one.step_s, rate=one.over(steps * one.step_s))
 
 
 def _pooled(statistic: Statistic, some: Sequence[Recording]) -> np.ndarray:

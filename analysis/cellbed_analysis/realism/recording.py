@@ -7,7 +7,7 @@ Other columns of CSV files: `rtt_ms` of an idle link (empty: lost), and `handove
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -39,6 +39,7 @@ class Recording:
         step_s: of the rate.
         rate: (n,) in any unit; empty: none.
         rtt_ms, handover_ms: (m,) each; empty: none.
+        loaded_ms: (m,) RTTs at equal steps of a download, by its congestion control.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Recording:
     rate: np.ndarray = field(default_factory=_nothing)
     rtt_ms: np.ndarray = field(default_factory=_nothing)
     handover_ms: np.ndarray = field(default_factory=_nothing)
+    loaded_ms: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     def parts(self, length_s: float) -> Iterator[Recording]:
         """The recording in parts of one length; one of less than half of it has none."""
@@ -54,7 +56,7 @@ class Recording:
         if len(self.rate) >= per_part:
             for first in range(0, len(self.rate) // per_part * per_part, per_part):
                 part = replace(self, rate=self.rate[first : first + per_part])
-                yield part if first == 0 else replace(part, rtt_ms=_nothing(), handover_ms=_nothing())
+                yield part if first == 0 else replace(part, rtt_ms=_nothing(), handover_ms=_nothing(), loaded_ms={})
         elif 2 * len(self.rate) >= per_part or not len(self.rate):
             yield self
 
@@ -63,6 +65,15 @@ class Recording:
         steps = round(window_s / self.step_s)
         whole = len(self.rate) // steps * steps
         return np.asarray(self.rate[:whole].reshape(-1, steps).mean(axis=1))
+
+
+def opportunities_ms(one: Recording, rate_pps: float, duration_s: float) -> np.ndarray:
+    """When packets could leave: at a recording's rate over time, scaled to a mean; (n,) whole ms, as in Mahimahi's
+    traces, where the last one is the end."""
+    steps = one.rate[: round(duration_s / one.step_s)]
+    until = np.concatenate([[0.0], np.cumsum(steps)]) / steps.mean() * one.step_s * rate_pps
+    at_s = np.interp(np.arange(1, int(until[-1]) + 1), until, np.arange(len(until)) * one.step_s)
+    return np.append(np.ceil(np.round(1000 * at_s, 6)), round(1000 * len(steps) * one.step_s)).astype(np.int64)
 
 
 def of_deliveries(name: str, group: str, t_ms: np.ndarray, weight: np.ndarray | None = None,
@@ -97,8 +108,8 @@ def read_csv(path: Path, group: str) -> Recording:
                               f"{', '.join(COLUMNS[1:])}")
     values = {name: _numbers(path, frame, name) for name in found}
     step_s = _step_s(path, frame) if "rate_mbps" in found else STEP_S
-    return Recording(path.name, group, step_s, **{name.replace("rate_mbps", "rate"): one
-                                                  for name, one in values.items()})
+    rate, rtt_ms, handover_ms = (values.get(name, _nothing()) for name in COLUMNS)
+    return Recording(path.name, group, step_s, rate, rtt_ms, handover_ms)
 
 
 def _numbers(path: Path, frame: pl.DataFrame, name: str) -> np.ndarray:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cellbed_analysis.realism.recording import read_csv
+from cellbed_analysis.realism.recording import Recording, opportunities_ms, read_csv
 from cellbed_formats.error import FileError
 
 
@@ -27,6 +27,23 @@ def test_rates_are_read(tmp_path_factory: pytest.TempPathFactory, rates: list[fl
     assert one.step_s == pytest.approx(step)
     assert one.rate.tolist() == rates
     assert (one.name, one.group) == ("x.csv", "day")
+
+
+@given(st.lists(st.floats(0, 100), min_size=100, max_size=300).filter(lambda rates: sum(rates) > 1))
+def test_opportunities_follow_the_rate_at_one_mean(rates: list[float]) -> None:
+    """As many in each step as its share of all, whatever the unit; none where the rate is 0."""
+    times = opportunities_ms(Recording("x", "x", rate=np.array(rates)), 1000, len(rates) * 0.01)
+    assert times[-1] == 10 * len(rates)
+    assert (np.diff(times) >= 0).all()
+    assert len(times) == pytest.approx(10 * len(rates), abs=2)
+    share = np.cumsum(rates) / np.sum(rates)
+    arrived = np.searchsorted(times[:-1], 10 * np.arange(1, len(rates) + 1), "right") / (10 * len(rates))
+    assert arrived == pytest.approx(share, abs=0.003)
+
+
+def test_opportunities_are_those_of_the_first_seconds() -> None:
+    one = Recording("x", "x", rate=np.repeat([1.0, 9.0], 100))
+    assert opportunities_ms(one, 100, 1.0).tolist() == [*range(10, 1001, 10), 1000]
 
 
 def test_times_are_read_and_lost_pings_left_out(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -32,6 +33,9 @@ def run_realism(
     seconds: Annotated[int, typer.Option(min=10, max=3600, help="The length of each.")] = 120,
     set_: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", show_default=False, help="Change a "
                     "key of the link. May be repeated.")] = None,
+    under_load: Annotated[bool, typer.Option("--under-load", help="Also compare RTTs of downloads by CUBIC and by BBR "
+                          "over each recording that has a rate each 10 ms, and over the link's, in the virtual "
+                          "lab.")] = False,
     output: Annotated[Path | None, typer.Option(show_default=False, help="Write the table to this file, as "
                                                 "JSON.")] = None,
     figure: Annotated[Path | None, typer.Option(show_default=False, help="Draw the distributions to this "
@@ -47,6 +51,8 @@ def run_realism(
 
         held_out, others = _recordings(traces), _recordings(bar or [])
         model = _model(link, range(1, seeds + 1), seconds, tuple(set_ or []), [*held_out, *others])
+        if under_load:
+            held_out, others, model = _with_load([held_out, others, model], seconds)
         found = acceptance.judge(model, held_out, others)
         console().print(show.table(link, found))
         console().print(show.said(found), soft_wrap=True)
@@ -99,6 +105,21 @@ def _model(link: str, seeds: range, seconds: int, overrides: tuple[str, ...],
             one = replace(one, rtt_ms=pings.rtt_ms, handover_ms=pings.handover_ms)
         made.append(one)
     return made
+
+
+def _with_load(recordings: list[list[Recording]], seconds: int) -> list[list[Recording]]:
+    """All in one sweep, in the lists in which they came."""
+    from rich.progress import Progress
+
+    from cellbed.cli.screens import errors
+    from cellbed.link import loaded
+
+    with Progress(console=errors().screen, transient=True) as bar:
+        task = bar.add_task("downloads", total=None)
+        every = loaded.with_load([one for some in recordings for one in some], seconds, lambda done: bar.update(
+            task, completed=done.runs_done, total=done.runs))
+    ends = list(itertools.accumulate(len(some) for some in recordings))
+    return [every[end - len(some):end] for some, end in zip(recordings, ends, strict=True)]
 
 
 def register(app: typer.Typer) -> None:
