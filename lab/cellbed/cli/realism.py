@@ -112,7 +112,7 @@ def _with_load(recordings: list[list[Recording]], seconds: int) -> list[list[Rec
     from rich.progress import Progress
 
     from cellbed.cli.screens import errors
-    from cellbed.link import loaded
+    from cellbed.api import loaded
 
     with Progress(console=errors().screen, transient=True) as bar:
         task = bar.add_task("downloads", total=None)
