@@ -111,8 +111,8 @@ def _with_load(recordings: list[list[Recording]], seconds: int) -> list[list[Rec
     """All in one sweep, in the lists in which they came."""
     from rich.progress import Progress
 
-    from cellbed.cli.screens import errors
     from cellbed.api import loaded
+    from cellbed.cli.screens import errors
 
     with Progress(console=errors().screen, transient=True) as bar:
         task = bar.add_task("downloads", total=None)
