@@ -25,12 +25,13 @@ STEP_MAX_S = 0.01
 #: Of each link: full packets, 12 Mbit/s; half a second of them may wait.
 _RATE_PPS, _QUEUE_PKTS, _DELAY_MS = 1000, 500, 30
 _SAMPLE_S = 0.1
-_LEAST_S = 10
+#: Shorter ones say too little of a download.
+LEAST_S = 10
 
 
 def fits(one: Recording) -> bool:
     """Whether a recording has a rate that a download can be made over."""
-    return one.step_s <= STEP_MAX_S and len(one.rate) * one.step_s >= _LEAST_S and bool(one.rate.any())
+    return one.step_s <= STEP_MAX_S and len(one.rate) * one.step_s >= LEAST_S and bool(one.rate.any())
 
 
 def with_load(recordings: Sequence[Recording], seconds: int, progress: Listener | None = None) -> list[Recording]:

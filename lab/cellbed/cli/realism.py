@@ -50,6 +50,8 @@ def run_realism(
         from cellbed_formats.inside import Inside
 
         held_out, others = _recordings(traces), _recordings(bar or [])
+        if under_load:
+            _expect_rates(held_out)
         model = _model(link, range(1, seeds + 1), seconds, tuple(set_ or []), [*held_out, *others])
         if under_load:
             held_out, others, model = _with_load([held_out, others, model], seconds)
@@ -105,6 +107,14 @@ def _model(link: str, seeds: range, seconds: int, overrides: tuple[str, ...],
             one = replace(one, rtt_ms=pings.rtt_ms, handover_ms=pings.handover_ms)
         made.append(one)
     return made
+
+
+def _expect_rates(recordings: list[Recording]) -> None:
+    from cellbed.api import loaded
+
+    if not any(loaded.fits(one) for one in recordings):
+        raise CellbedError(f"--under-load: no recording has a rate each {1000 * loaded.STEP_MAX_S:g} ms for "
+                           f"{loaded.LEAST_S} s or more; give packet-delivery traces")
 
 
 def _with_load(recordings: list[list[Recording]], seconds: int) -> list[list[Recording]]:
