@@ -39,6 +39,7 @@ ELSEWHERE = {
     "lab/cellbed/labs/matrix.py": "documents of the checkout, and a temporary folder of its own",
     "lab/cellbed/labs/boot_check.py": "a temporary folder of its own, and the user's cache",
     "lab/cellbed/labs/vm_boot.py": "kernels and modules of this machine",
+    "lab/cellbed/api/loaded.py": "a temporary folder of its own",
     "lab/cellbed/link/saturated.py": "a temporary folder of its own",
     "lab/cellbed/sweep/fleet_key.py": "a key that must not be there before",
     "lab/cellbed/sweep/shipped.py": "an archive in memory",

@@ -88,6 +88,10 @@ def outages_s(one: Recording) -> tuple[np.ndarray, np.ndarray]:
     return (ends - begins) * one.step_s, (begins[1:] - ends[:-1]) * one.step_s
 
 
+#: That load a link, by their names in Linux and in tables.
+CONGESTION_CONTROLS = {"cubic": "CUBIC", "bbr": "BBR"}
+
+
 def _loaded(congestion_control: str) -> Callable[[Recording], np.ndarray]:
     return lambda one: _above_least(one.loaded_ms.get(congestion_control, _NONE))
 
@@ -108,6 +112,6 @@ STATISTICS = (
     Statistic("time between outages (s)", lambda one: outages_s(one)[1], 1),
     Statistic("RTT, idle, above the least (ms)", lambda one: _above_least(one.rtt_ms), np.inf),
     *(Statistic(f"RTT, {name} downloads, above the least (ms)", _loaded(key), np.inf)
-      for key, name in (("cubic", "CUBIC"), ("bbr", "BBR"))),
+      for key, name in CONGESTION_CONTROLS.items()),
     Statistic("gap of a handover (ms)", lambda one: one.handover_ms, np.inf),
 )  # fmt: skip

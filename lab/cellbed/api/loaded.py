@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from cellbed_analysis.realism.recording import Recording
 
-CONGESTION_CONTROLS = ("cubic", "bbr")
 #: Coarser recordings do not say when a packet could leave.
 STEP_MAX_S = 0.01
 #: Of each link: full packets, 12 Mbit/s; half a second of them may wait.
@@ -59,6 +58,7 @@ def with_load(recordings: Sequence[Recording], seconds: int, progress: Listener 
 
 def _scenario(folder: Path, recordings: dict[int, Recording], seconds: int) -> Scenario:
     from cellbed_analysis.realism.recording import opportunities_ms
+    from cellbed_analysis.realism.statistic import CONGESTION_CONTROLS
 
     variants: dict[str, Any] = {}
     for number, one in recordings.items():
