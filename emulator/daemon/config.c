@@ -38,6 +38,7 @@ static const struct key top_keys[] = {
 	KEY(config, "channel_grows", channel_grows, KIND_BOOL, 0, 1),
 	KEY(config, "start_ns", start_ns, KIND_UINT, 0, 9007199254740991.0),
 	KEY(config, "realtime", realtime, KIND_BOOL, 0, 1),
+	KEY(config, "segmentation_offload", segmentation_offload, KIND_BOOL, 0, 1),
 	KEY(config, "seed", cell.seed, KIND_UINT, 0, 9007199254740991.0),
 	{ 0 }
 };

@@ -56,11 +56,12 @@ struct config {
 	struct config_event event[CONFIG_EVENTS_MAX];
 	size_t n_events;
 	struct config_output output;
-	char channel[PATH_MAX]; /* trace of the directions' CQIs; empty = they are constant */
-	bool channel_grows;     /* something still writes to it */
-	char control[PATH_MAX]; /* UNIX socket; empty = none */
-	int64_t start_ns;       /* CLOCK_MONOTONIC of sub-frame 0; 0 = the next millisecond */
-	bool realtime;          /* SCHED_FIFO and mlockall where allowed */
+	char channel[PATH_MAX];    /* trace of the directions' CQIs; empty = they are constant */
+	bool channel_grows;        /* something still writes to it */
+	char control[PATH_MAX];    /* UNIX socket; empty = none */
+	int64_t start_ns;          /* CLOCK_MONOTONIC of sub-frame 0; 0 = the next millisecond */
+	bool segmentation_offload; /* hosts hand over several packets at once */
+	bool realtime;             /* SCHED_FIFO and mlockall where allowed */
 };
 
 /**

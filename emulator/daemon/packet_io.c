@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -28,18 +29,47 @@
 
 static_assert(CONFIG_PORTS_MAX < RING_POLLS_MAX, "polls of all devices");
 
-void packet_io_open(struct packet_io *io, int control_fd, struct packet_source *sources,
-                    uint32_t n_sources)
+static uint32_t prefix_bytes(const struct packet_io *io)
+{
+	return io->offload ? GSO_PREFIX_BYTES : 0;
+}
+
+/* One piece of memory for all that is read and written. */
+static bool make_places(struct packet_io *io)
+{
+	uint32_t out_bytes = io->offload ? GSO_BYTES_MAX : CELL_MTU_MAX;
+	uint8_t *out;
+
+	io->places = malloc((size_t)PACKET_IO_BATCH * (io->in_bytes + out_bytes));
+	if (!io->places)
+		return false;
+	out = io->places + (size_t)PACKET_IO_BATCH * io->in_bytes;
+	for (size_t i = 0; i < PACKET_IO_BATCH; i++) {
+		io->in[i].data = io->places + i * io->in_bytes;
+		io->out[i].data = out + i * out_bytes + prefix_bytes(io);
+	}
+	return true;
+}
+
+int packet_io_open(struct packet_io *io, int control_fd, struct packet_source *sources,
+                   uint32_t n_sources, bool offload, bool udp)
 {
 	assert(n_sources <= CONFIG_PORTS_MAX);
+	io->offload = offload;
+	io->udp = udp;
+	io->in_bytes = offload ? GSO_BYTES_MAX : PACKET_IO_BYTES;
+	io->has_ring = false;
+	if (!make_places(io))
+		return -ENOMEM;
 	io->control_fd = control_fd;
 	io->sources = sources;
 	io->n_sources = n_sources;
-	io->n_writes = 0;
+	io->n_writes = io->n_handed = 0;
 	io->has_read = false;
 	io->has_ring = ring_open(&io->ring, sources[0].fd);
 	if (!io->has_ring)
 		(void)prctl(PR_SET_TIMERSLACK, 1); /* of ppoll(); 50 us unless told otherwise */
+	return 0;
 }
 
 void packet_io_close(struct packet_io *io)
@@ -47,6 +77,94 @@ void packet_io_close(struct packet_io *io)
 	if (io->has_ring)
 		ring_close(&io->ring);
 	io->has_ring = false;
+	free(io->places);
+	io->places = NULL;
+}
+
+/* --- writing --- */
+
+/* The newest packets that are queued for @fd. Return: their place, or n_writes. */
+static uint32_t newest(const struct packet_io *io, int fd)
+{
+	for (uint32_t i = io->n_writes; i > io->n_handed; i--)
+		if (io->out[i - 1].fd == fd)
+			return i - 1;
+	return io->n_writes;
+}
+
+static void write_singly(struct packet_io *io, uint32_t i)
+{
+	uint8_t *data = io->out[i].data - prefix_bytes(io);
+	uint32_t len = io->out[i].packets.len + prefix_bytes(io);
+	bool done;
+
+	if (io->offload)
+		gro_end(&io->out[i].packets, io->out[i].data);
+	done = write(io->out[i].fd, data, len) == (ssize_t)len;
+	*(done ? io->out[i].ret_done : io->out[i].ret_failed) += io->out[i].packets.n;
+}
+
+/* What was queued goes before what is queued from here on. */
+static void hand_writes(struct packet_io *io)
+{
+	for (; io->n_handed < io->n_writes; io->n_handed++) {
+		uint32_t i = io->n_handed;
+
+		if (!io->has_ring) {
+			write_singly(io, i);
+			continue;
+		}
+		if (io->offload)
+			gro_end(&io->out[i].packets, io->out[i].data);
+		ring_write(&io->ring, i, io->out[i].fd, io->out[i].data - prefix_bytes(io),
+		           io->out[i].packets.len + prefix_bytes(io));
+	}
+}
+
+void packet_io_write(struct packet_io *io, int fd, const uint8_t *data, uint32_t len,
+                     uint64_t *ret_done, uint64_t *ret_failed)
+{
+	uint32_t i;
+
+	if (io->offload) {
+		i = newest(io, fd);
+		if (i < io->n_writes && gro_add(&io->out[i].packets, io->out[i].data, data, len))
+			return;
+	}
+	if (io->n_writes == PACKET_IO_BATCH)
+		packet_io_flush(io);
+	i = io->n_writes++;
+	memcpy(io->out[i].data, data, len);
+	if (io->offload)
+		gro_begin(&io->out[i].packets, data, len, io->udp);
+	else
+		io->out[i].packets = (struct gro){ .len = len, .n = 1 };
+	io->out[i].fd = fd;
+	io->out[i].ret_done = ret_done;
+	io->out[i].ret_failed = ret_failed;
+	if (!io->offload)
+		hand_writes(io);
+}
+
+static void count_written(struct packet_io *io)
+{
+	const int32_t *result = io->ring.write_result;
+
+	for (uint32_t i = 0; i < io->n_writes && io->has_ring; i++) {
+		uint32_t len = io->out[i].packets.len + prefix_bytes(io);
+
+		*(result[i] == (int32_t)len ? io->out[i].ret_done : io->out[i].ret_failed) +=
+			io->out[i].packets.n;
+	}
+	io->n_writes = io->n_handed = 0;
+}
+
+void packet_io_flush(struct packet_io *io)
+{
+	hand_writes(io);
+	if (io->has_ring)
+		(void)ring_finish(&io->ring);
+	count_written(io);
 }
 
 /* --- reading --- */
@@ -112,7 +230,7 @@ static void queue_reads(struct packet_io *io, uint32_t first, uint32_t end)
 		const struct packet_source *s = &io->sources[k];
 
 		for (uint32_t i = s->first; i < s->first + s->asked; i++)
-			ring_read(&io->ring, i, s->fd, io->in[i].data, PACKET_IO_BYTES);
+			ring_read(&io->ring, i, s->fd, io->in[i].data, io->in_bytes);
 	}
 }
 
@@ -141,7 +259,7 @@ static void read_singly(struct packet_io *io, struct packet_source *s)
 {
 	while (s->n < s->asked) {
 		uint32_t i = s->first + s->n;
-		ssize_t len = read(s->fd, io->in[i].data, PACKET_IO_BYTES);
+		ssize_t len = read(s->fd, io->in[i].data, io->in_bytes);
 
 		if (len <= 0) {
 			s->error = len < 0 ? -errno : 0;
@@ -200,6 +318,7 @@ bool packet_io_read(struct packet_io *io, uint32_t first, bool again, uint32_t *
 	uint32_t sharers;
 	bool more = false;
 
+	hand_writes(io);
 	if (io->has_read) {
 		*ret_end = io->n_sources;
 		read_polled(io);
@@ -238,46 +357,6 @@ bool packet_io_overflows(const struct packet_io *io)
 	return false;
 }
 
-/* --- writing --- */
-
-void packet_io_write(struct packet_io *io, int fd, const uint8_t *data, uint32_t len,
-                     uint64_t *ret_done, uint64_t *ret_failed)
-{
-	uint32_t i;
-
-	if (!io->has_ring) {
-		*(write(fd, data, len) == (ssize_t)len ? ret_done : ret_failed) += 1;
-		return;
-	}
-	if (io->n_writes == PACKET_IO_BATCH)
-		packet_io_flush(io);
-	i = io->n_writes++;
-	memcpy(io->out[i].data, data, len);
-	io->out[i].len = len;
-	io->out[i].fd = fd;
-	io->out[i].ret_done = ret_done;
-	io->out[i].ret_failed = ret_failed;
-	ring_write(&io->ring, i, fd, io->out[i].data, len);
-}
-
-static void count_written(struct packet_io *io)
-{
-	const int32_t *result = io->ring.write_result;
-
-	for (uint32_t i = 0; i < io->n_writes; i++)
-		*(result[i] == (int32_t)io->out[i].len ? io->out[i].ret_done
-		                                       : io->out[i].ret_failed) += 1;
-	io->n_writes = 0;
-}
-
-void packet_io_flush(struct packet_io *io)
-{
-	if (!io->has_ring)
-		return;
-	(void)ring_finish(&io->ring);
-	count_written(io);
-}
-
 /* --- sleep --- */
 
 static int wait_for_poll(struct packet_io *io, int64_t read_ns, int64_t until_ns)
@@ -288,6 +367,7 @@ static int wait_for_poll(struct packet_io *io, int64_t read_ns, int64_t until_ns
 	struct timespec left;
 	int n, why = 0;
 
+	packet_io_flush(io);
 	fds[n_fds++] = (struct pollfd){ .fd = io->control_fd, .events = POLLIN };
 	for (uint32_t k = 0; k < io->n_sources && !read_ns; k++)
 		fds[n_fds++] = (struct pollfd){ .fd = io->sources[k].fd, .events = POLLIN };
@@ -329,6 +409,7 @@ static int wait_for_ring(struct packet_io *io, int64_t read_ns, int64_t until_ns
 	int64_t timer_ns = until_ns;
 	int r, why = 0;
 
+	hand_writes(io);
 	poll_devices(io, read_ns);
 	linked = read && share(io, 0, &sharers) == io->n_sources;
 	if (linked) {

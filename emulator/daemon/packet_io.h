@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "cellcore.h"
+#include "gro.h"
 #include "ring.h"
 
 #define PACKET_IO_BATCH RING_BATCH
@@ -46,27 +47,37 @@ struct packet_io {
 	int control_fd;
 	struct packet_source *sources; /* all devices */
 	uint32_t n_sources;
+	bool offload;      /* devices give and take several packets at once, with a prefix */
+	bool udp;          /* datagrams, too */
+	uint32_t in_bytes; /* of a place for what is read */
 	uint32_t n_writes; /* queued, not carried out */
+	uint32_t n_handed; /* of these the ring has */
 	struct {
-		uint8_t data[PACKET_IO_BYTES];
+		uint8_t *data; /* with the prefix */
 		uint32_t len;
 	} in[PACKET_IO_BATCH];
 	struct {
-		uint8_t data[CELL_MTU_MAX];
+		uint8_t *data;      /* behind the place of the prefix */
+		struct gro packets; /* one, or those that were joined */
 		uint64_t *ret_done; /* counters of the device */
 		uint64_t *ret_failed;
-		uint32_t len;
 		int fd;
 	} out[PACKET_IO_BATCH];
+	uint8_t *places; /* all of in[] and out[] */
 };
 
 /**
  * packet_io_open() - choose the way; there is always one
  * @control_fd: ends packet_io_wait() when it can be read
  * @sources:    the devices, @n_sources of them; they stay where they are
+ * @offload:    they have segmentation offload: what is read and written has a prefix
+ *              (GSO_PREFIX_BYTES), and packets of a flow that follow each other are written at once
+ * @udp:        of datagrams, too
+ *
+ * Return: 0 or -ENOMEM.
  */
-void packet_io_open(struct packet_io *io, int control_fd, struct packet_source *sources,
-                    uint32_t n_sources);
+int packet_io_open(struct packet_io *io, int control_fd, struct packet_source *sources,
+                   uint32_t n_sources, bool offload, bool udp);
 
 /**
  * packet_io_wait() - write what is queued, then sleep
@@ -101,7 +112,7 @@ bool packet_io_read(struct packet_io *io, uint32_t first, bool again, uint32_t *
 bool packet_io_overflows(const struct packet_io *io);
 
 /**
- * packet_io_write() - queue a packet for @fd; @data is copied
+ * packet_io_write() - queue a packet without prefix for @fd; @data is copied
  * @ret_done:   counted up when it was written,
  * @ret_failed: or when it was not
  */

@@ -5,22 +5,29 @@
 #include <assert.h>
 #include <errno.h>
 
+#include "gso.h"
+
 int ports_open(struct ports *ports, const struct config *cfg, int control_fd,
                const struct config_port **ret_failed, const char **ret_what)
 {
+	bool udp = true;
+
 	ports->cfg = cfg;
 	for (size_t i = 0; i < cfg->n_ports; i++) {
-		int r = tun_open(&ports->tun[i], &cfg->port[i], ret_what);
+		int r = tun_open(&ports->tun[i], &cfg->port[i], cfg->segmentation_offload,
+		                 ret_what);
 
 		*ret_failed = &cfg->port[i];
 		if (r < 0)
 			return r;
 		ports->by_port[cfg->port[i].port] = &ports->tun[i];
 		ports->source[i] = (struct packet_source){ .fd = ports->tun[i].fd };
+		udp &= ports->tun[i].udp;
 		ports->n++;
 	}
-	packet_io_open(&ports->io, control_fd, ports->source, (uint32_t)ports->n);
-	return 0;
+	*ret_what = "memory for packets";
+	return packet_io_open(&ports->io, control_fd, ports->source, (uint32_t)ports->n,
+	                      cfg->segmentation_offload, udp);
 }
 
 /* Whether a packet of IPv6 is for the other end of the link at most: neighbour discovery, and what
@@ -74,6 +81,24 @@ int ports_wait(struct ports *ports, int64_t read_ns, int64_t until_ns)
 	return packet_io_wait(&ports->io, read_ns, until_ns);
 }
 
+/* What a device gave at once. */
+static void push_packets(struct ports *ports, struct tun *tun, struct cell *cell,
+                         struct output *output, uint8_t *data, uint32_t len, int64_t t_ns)
+{
+	struct gso packets;
+	uint8_t *packet;
+
+	if (!ports->io.offload) {
+		push(tun, cell, output, data, len, t_ns);
+	} else if (!gso_open(&packets, data, len)) {
+		tun->read_pkts++;
+		tun->refused_not_ipv4++;
+	} else {
+		while ((len = gso_next(&packets, &packet)) > 0)
+			push(tun, cell, output, packet, len, t_ns);
+	}
+}
+
 /* Packets @from..@to - 1 of those that a device has given. Return: how many, or negative errno. */
 static int push_read(struct ports *ports, uint32_t k, uint32_t from, uint32_t to, struct cell *cell,
                      struct output *output, int64_t t_ns)
@@ -81,7 +106,8 @@ static int push_read(struct ports *ports, uint32_t k, uint32_t from, uint32_t to
 	const struct packet_source *s = &ports->source[k];
 
 	for (uint32_t i = s->first + from; i < s->first + to; i++)
-		push(&ports->tun[k], cell, output, ports->io.in[i].data, ports->io.in[i].len, t_ns);
+		push_packets(ports, &ports->tun[k], cell, output, ports->io.in[i].data,
+		             ports->io.in[i].len, t_ns);
 	return s->error < 0 ? s->error : (int)(to - from);
 }
 

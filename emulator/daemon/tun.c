@@ -17,6 +17,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#ifndef TUN_F_USO4 /* since Linux 6.2 */
+#define TUN_F_USO4 0x20
+#define TUN_F_USO6 0x40
+#endif
+
 /* Enter @netns. Return: descriptor of the namespace left, or negative errno. */
 static int enter(int netns)
 {
@@ -95,9 +100,22 @@ static int configure(int netlink, const struct config_port *port, const char **r
 	return r < 0 ? r : size.ifi.ifi_index;
 }
 
-static int create(struct tun *tun, const struct config_port *port, const char **ret_what)
+/* Whoever sends may leave segments and checksums to the daemon. */
+static int set_offload(struct tun *tun, const char **ret_what)
 {
-	struct ifreq ifr = { .ifr_flags = IFF_TUN | IFF_NO_PI };
+	const unsigned long tcp = TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO6;
+
+	*ret_what = "switching on segmentation offload of the TUN device";
+	tun->udp = ioctl(tun->fd, TUNSETOFFLOAD, tcp | TUN_F_USO4 | TUN_F_USO6) == 0;
+	return tun->udp || ioctl(tun->fd, TUNSETOFFLOAD, tcp) == 0 ? 0 : -errno;
+}
+
+static int create(struct tun *tun, const struct config_port *port, bool offload,
+                  const char **ret_what)
+{
+	struct ifreq ifr = { .ifr_flags =
+		                     (short)(IFF_TUN | IFF_NO_PI | (offload ? IFF_VNET_HDR : 0)) };
+	int r;
 
 	*ret_what = "opening /dev/net/tun";
 	tun->fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
@@ -107,6 +125,9 @@ static int create(struct tun *tun, const struct config_port *port, const char **
 	(void)snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", port->ifname);
 	if (ioctl(tun->fd, TUNSETIFF, &ifr) < 0)
 		return -errno;
+	r = offload ? set_offload(tun, ret_what) : 0;
+	if (r < 0)
+		return r;
 	/* A socket stays in its namespace, so that nobody has to enter it again. */
 	*ret_what = "opening rtnetlink";
 	tun->netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
@@ -116,7 +137,7 @@ static int create(struct tun *tun, const struct config_port *port, const char **
 	return tun->ifindex;
 }
 
-int tun_open(struct tun *ret, const struct config_port *port, const char **ret_what)
+int tun_open(struct tun *ret, const struct config_port *port, bool offload, const char **ret_what)
 {
 	int netns, home, r;
 
@@ -131,7 +152,7 @@ int tun_open(struct tun *ret, const struct config_port *port, const char **ret_w
 	(void)close(netns);
 	r = home;
 	if (home >= 0) {
-		r = create(ret, port, ret_what);
+		r = create(ret, port, offload, ret_what);
 		leave(home);
 	}
 	if (r < 0)

@@ -18,6 +18,7 @@ struct tun {
 	uint64_t write_pkts;
 	uint64_t write_errors;
 	bool ipv6; /* takes packets of it */
+	bool udp;  /* with segmentation offload: of datagrams, too (since Linux 6.2) */
 	uint64_t refused_not_ipv4;
 	uint64_t refused_of_link; /* IPv6: for the link alone, on which nobody else is */
 	uint64_t refused_oversize;
@@ -25,11 +26,12 @@ struct tun {
 
 /**
  * tun_open() - create and raise the device in its namespace
+ * @offload: with segmentation offload
  * @ret_what: what failed, for people
  *
  * Return: 0 or negative errno; on failure nothing stays open.
  */
-int tun_open(struct tun *ret, const struct config_port *port, const char **ret_what);
+int tun_open(struct tun *ret, const struct config_port *port, bool offload, const char **ret_what);
 
 /**
  * tun_tx_dropped() - packets the kernel dropped because the daemon did not read in time

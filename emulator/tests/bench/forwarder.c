@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 
 		(void)snprintf(port.netns, sizeof(port.netns), "%s", argv[i + 1]);
 		(void)snprintf(port.ifname, sizeof(port.ifname), "lte0");
-		r = tun_open(&tun[i], &port, &what);
+		r = tun_open(&tun[i], &port, false, &what);
 		if (r < 0) {
 			(void)fprintf(stderr, "%s: %s: %s\n", argv[i + 1], what, strerror(-r));
 			return 1;

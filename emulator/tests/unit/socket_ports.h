@@ -29,7 +29,7 @@ static int host[CONFIG_PORTS_MAX]; /* the other ends of devices */
 static int control;
 static int open_error; /* of the second device */
 
-int tun_open(struct tun *ret, const struct config_port *port, const char **ret_what)
+int tun_open(struct tun *ret, const struct config_port *port, bool offload, const char **ret_what)
 {
 	int fd[2];
 
@@ -38,7 +38,7 @@ int tun_open(struct tun *ret, const struct config_port *port, const char **ret_w
 		return open_error;
 	}
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, fd), 0);
-	*ret = (struct tun){ .fd = fd[0], .netlink = -1, .port = port->port };
+	*ret = (struct tun){ .fd = fd[0], .netlink = -1, .port = port->port, .udp = offload };
 	memcpy(ret->ifname, port->ifname, sizeof(ret->ifname));
 	host[port - cfg.port] = fd[1];
 	return 0;
@@ -82,8 +82,10 @@ static inline void start(uint8_t n_ue, bool ring)
 	assert_int_equal(try_to_open(n_ue, &failed, &what), 0);
 	if (ring && !ports.io.has_ring)
 		skip();
-	if (!ring)
-		packet_io_close(&ports.io);
+	if (!ring && ports.io.has_ring) {
+		ring_close(&ports.io.ring);
+		ports.io.has_ring = false;
+	}
 	size = cell_size(&cfg.cell);
 	cell = malloc(size);
 	assert_int_equal(cell_init(&cell, cell, size, &cfg.cell, 0), 0);
