@@ -171,6 +171,14 @@ def tcp_packet(forward: bool, seq: int, ack: int, payload: int, flags: int = 0x1
     return bytes(packet)[:128]
 
 
+def echo(src: str, dst: str, kind: int, number: int, seq: int, payload: int = 56) -> bytes:
+    """An IPv4 message of ICMP: an echo request (kind 8), a reply (0), or another."""
+    packet = dpkt.ip.IP(src=bytes(map(int, src.split("."))), dst=bytes(map(int, dst.split("."))), p=1,
+                        data=struct.pack(">BBHHH", kind, 0, 0, number, seq) + b"x" * payload)
+    packet.len = 28 + payload
+    return bytes(packet)
+
+
 def write_pcap(path: Path, packets: list[tuple[int, bytes]], link: int = 101) -> None:
     """Nanosecond pcap from (CLOCK_MONOTONIC ns, packet) in order of time."""
     with path.open("wb") as file:

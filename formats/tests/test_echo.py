@@ -7,8 +7,7 @@ import ipaddress
 import struct
 from pathlib import Path
 
-import dpkt
-from synthetic_bundle import MS, tcp_packet, write_pcap
+from synthetic_bundle import MS, echo, tcp_packet, write_pcap
 
 from cellbed_formats.address import number_of
 from cellbed_formats.capture import read_capture
@@ -16,14 +15,6 @@ from cellbed_formats.echo import echoes, pings
 
 UE, SERVER = "10.45.0.1", "10.46.0.1"
 UE6, SERVER6 = "2001:db8:45::1", "2001:db8:46::1"
-
-
-def echo(src: str, dst: str, kind: int, number: int, seq: int, payload: int = 56) -> bytes:
-    """A message of ICMP in IPv4."""
-    packet = dpkt.ip.IP(src=bytes(map(int, src.split("."))), dst=bytes(map(int, dst.split("."))), p=1,
-                        data=struct.pack(">BBHHH", kind, 0, 0, number, seq) + b"x" * payload)
-    packet.len = 28 + payload
-    return bytes(packet)
 
 
 def echo6(src: str, dst: str, kind: int, number: int, seq: int) -> bytes:

@@ -50,13 +50,13 @@ def t95(degrees: int) -> float:
         degrees: of freedom, 1 or more.
     """
     scale = math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)) / math.sqrt(degrees * math.pi)
-    t = Z95
-    for _ in range(200):  # Newton's method, which never steps past the root of a concave function
+    t = step = Z95
+    # Newton's method, which never steps past the root of a concave function; a step leaves its square, which is less
+    # than a float's last digit at the end.
+    while abs(step) > 1e-9 * t:
         density = scale * (1 + t * t / degrees) ** (-(degrees + 1) / 2)
         step = (0.95 - t_central(t, degrees)) / (2 * density)
         t += step
-        if abs(step) <= 1e-9 * t:  # which leaves its square, less than a float's last digit
-            break
     return t
 
 

@@ -252,3 +252,9 @@ def test_of_a_flow_outside_of_the_evaluated_time_nothing_is_said(dm_dm: Bundle) 
     flow = dm_dm.flows[0]
     values, segments = connection_metrics(dm_dm, replace(flow, end_ns=flow.start_ns), lives_once(dm_dm))
     assert values == {} and len(segments) == 0
+
+
+def test_a_first_flow_outside_of_the_evaluated_time_is_an_error(tmp_path: Path) -> None:
+    path = write_bundle(tmp_path, duration_s=2, evaluate={"from_s": 5})
+    with pytest.raises(DataError, match="key 'evaluate': allowed a time in which flow file lasts: it is from 0 to 2 s$"):
+        compute(read_bundle(path))

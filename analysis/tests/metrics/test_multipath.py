@@ -12,9 +12,9 @@ from synthetic_bundle import MS, START_NS, tcp_packet, write_bundle, write_pcap
 
 from cellbed_analysis.metrics.asked import Asked
 from cellbed_analysis.metrics.datagrams import NOTHING_SENT
-from cellbed_analysis.metrics.flows import flow_columns
+from cellbed_analysis.metrics.flows import connection_metrics, flow_columns
 from cellbed_analysis.metrics.multipath import multipath_metrics
-from cellbed_analysis.metrics.rows import compute, flatten
+from cellbed_analysis.metrics.rows import compute, flatten, lives_once
 from cellbed_formats.bundle import Bundle, read_bundle
 from cellbed_formats.error import DataError
 
@@ -81,6 +81,13 @@ def test_a_connection_has_what_its_program_got_and_no_packets_of_its_own(tmp_pat
     parts = ", ".join(flow.id for flow in bundle.all_flows[1:])
     with pytest.raises(DataError, match=f"has no RTT, its subflows have; choose one with --flow: {parts}$"):
         Asked.of(bundle, "file")
+
+
+def test_beside_another_flow_it_has_the_same_metrics(tmp_path: Path) -> None:
+    """There only its own columns are computed."""
+    bundle = of_two_networks(tmp_path)
+    values, segments = connection_metrics(bundle, bundle.all_flows[0], lives_once(bundle))
+    assert flatten(values) == metrics(bundle) and segments.is_empty()
 
 
 @pytest.mark.parametrize(("payload", "share"), [(0, 0), (1, 1)])
