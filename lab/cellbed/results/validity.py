@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from cellbed.run import congestion_control
+from cellbed.run import congestion_control, tcp_profile
 
 Reason = dict[str, Any]  # code, text, value, bound
 #: In real time the processes of a run may wait for a CPU for so much of it, or for as much as a hypervisor may take.
@@ -128,7 +128,7 @@ def configuration(facts: dict[str, Any], settings: dict[str, Any]) -> Iterator[R
                 yield _reason("sysctl", f"{node}: {name} differs from the profile", actual, wanted)
     for node, offloads in facts["offloads"].items():
         on = [name for name, value in offloads.items() if value == "on"]
-        if on:
+        if on and not tcp_profile.segmentation_offload(settings):
             yield _reason("offload", f"{node}: segmentation offload is on", ", ".join(on), "off")
     wanted = {flow["id"]: congestion_control.of_flow(settings, flow) for flow in settings["traffic"]
               if flow["kind"] != "command"}

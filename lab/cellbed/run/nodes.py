@@ -93,7 +93,8 @@ def configure(pid: int, node: PlannedNode, settings: dict[str, str]) -> Configur
     with in_netns(pid), Rtnetlink() as network:
         missing = tcp_profile.write(settings)
         for interface in node.interfaces:
-            offload.switch_off(interface, checksum=interface in node.shaping)
+            if not node.offload:
+                offload.switch_off(interface, checksum=interface in node.shaping)
         try:
             _connect(node, network)
         except OSError as error:
@@ -137,7 +138,8 @@ def _connect(node: PlannedNode, network: Rtnetlink) -> None:
         if wired:
             # TCP hands qdiscs up to 64 KiB as one packet whatever the offloads; they would delay, queue and lose it as
             # one.
-            network.set_up(interface, node.mtu.get(interface), gso_max_segs=1, arp=not node.has_ipv6)
+            network.set_up(interface, node.mtu.get(interface), gso_max_segs=None if node.offload else 1,
+                           arp=not node.has_ipv6)
         for own in addresses:
             network.add_address(own, interface, with_route=wired)
     for route in node.routes:

@@ -6,7 +6,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from cellbed.run import address, cellreplay, core_network, mahimahi, netem, qdisc, qos, radios, topology, workload
+from cellbed.run import (
+    address,
+    cellreplay,
+    core_network,
+    mahimahi,
+    netem,
+    qdisc,
+    qos,
+    radios,
+    tcp_profile,
+    topology,
+    workload,
+)
 
 # Schedulers that ask for the weights of UEs.
 WEIGHTED = ("wfq", "mlwdf")
@@ -62,7 +74,8 @@ def daemon(settings: dict[str, Any], directory: Path, seed: int, ports: list[dic
         from cellbed.run import satellite
 
         described["constant_rate"] |= dict.fromkeys(("uplink_delays", "downlink_delays"), satellite.delays(orbit, seed))
-    return {"format": 1, "seed": seed, "start_ns": start_ns, "realtime": realtime, "cell": described,
+    offload = {"segmentation_offload": True} if tcp_profile.segmentation_offload(settings) else {}
+    return {"format": 1, "seed": seed, "start_ns": start_ns, "realtime": realtime, "cell": described, **offload,
             **channel, "events": events(settings["radio"]), "ports": ports, "output": output}
 
 

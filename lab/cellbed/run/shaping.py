@@ -32,16 +32,20 @@ _BURST_S = 100e-6
 # Microseconds and 64 ns have it in common.
 _STEP_US = 8
 _BURST_SLACK_BYTES = 86
+# What a host hands over at once, as long as the rest of Linux has it: a bucket that is smaller would cut it.
+# Source: Linux, linux/netdevice.h, GSO_LEGACY_MAX_SIZE; headers come once for each segment of 536 bytes
+_AT_ONCE_BYTES = 65536 + 65536 // 536 * 54
 # Weight of a new sample in RED's average, as a power of two: 1/512, the nearest to 0.002.
 # Source: Floyd, "w_q"; Pacifico, section VI.B.2, names it for all parameters
 _RED_WEIGHT_LOG = 9
 
 
-def shaping(link: dict[str, Any], mtu: int, packet: int) -> list[str]:
+def shaping(link: dict[str, Any], mtu: int, packet: int, offload: bool = False) -> list[str]:
     """One direction of a link as qdiscs, each the only child of the one before.
 
     Args:
         packet: bytes of a full packet as it is on this link, without the Ethernet header.
+        offload: several segments come at once, and leave so.
 
     The queue comes last because netem would count what it loses on purpose and what overflows as one; a constant
     delay before the queue or after it gives the same times. Without delay and loss, qdiscs do it that every kernel
@@ -50,10 +54,10 @@ def shaping(link: dict[str, Any], mtu: int, packet: int) -> list[str]:
     wire = [_wire(link)] if needs_netem(link) else []
     limit = f"limit {link['queue_pkts']}"
     if link["aqm"] != "none":
-        return _chain([*wire, _tbf(link, mtu), red(link, packet), f"pfifo {limit}"])
+        return _chain([*wire, _tbf(link, mtu, offload), red(link, packet), f"pfifo {limit}"])
     if link["qdisc"] == "pfifo" and wire:
         return _chain([*wire, f"netem rate {link['rate']}bit {limit}"])
-    return _chain([*wire, _tbf(link, mtu), _queue(link, limit)])
+    return _chain([*wire, _tbf(link, mtu, offload), _queue(link, limit)])
 
 
 def _queue(link: dict[str, Any], limit: str) -> str:
@@ -88,9 +92,10 @@ def _chain(qdiscs: list[str]) -> list[str]:
     return [f"{place} handle {handle} {qdisc}" for place, handle, qdisc in zip(places, handles, qdiscs, strict=False)]
 
 
-def _tbf(link: dict[str, Any], mtu: int) -> str:
+def _tbf(link: dict[str, Any], mtu: int, offload: bool) -> str:
     frame = mtu + _ETHERNET_BYTES
-    burst = max(frame + _BURST_SLACK_BYTES, round(link["rate"] / 8 * _BURST_S))
+    largest = _AT_ONCE_BYTES if offload else frame
+    burst = max(largest + _BURST_SLACK_BYTES, round(link["rate"] / 8 * _BURST_S))
     return f"tbf rate {link['rate']}bit burst {burst} limit {link['queue_pkts'] * frame}"
 
 

@@ -61,6 +61,11 @@ def chosen(tcp: dict[str, Any]) -> dict[str, str]:
     return {name.removeprefix("net.").replace(".", "/"): str(value) for name, value in tcp["sysctls"].items()}
 
 
+def segmentation_offload(settings: dict[str, Any]) -> bool:
+    """Whether the hosts of a run hand over several segments at once."""
+    return "segmentation_offload" in settings["tcp"]
+
+
 def without_rack(tcp: dict[str, Any]) -> bool:
     """Whether losses are to be detected by counting SACKs: SACK is on, RACK off."""
     wanted = sysctls(tcp)

@@ -36,6 +36,7 @@ class PlannedNode(NamedTuple):
     translates: bool = False  # a UE with a CLAT, whose packets it forwards; a namespace that was there does not
     brought: bool = False  # a namespace that is there already, and keeps what it has
     rules: tuple[tuple[str, ...], ...] = ()  # arguments for `ip rule add`
+    offload: bool = False  # hosts hand over several segments at once, and others pass them on
 
     @property
     def is_host(self) -> bool:
@@ -86,6 +87,7 @@ class PlannedLink(NamedTuple):
     settings: dict[str, Any]
     mtu: int = MTU
     packet: int = MTU  # bytes of a full user packet there
+    offload: bool = False  # several segments at once are on it
 
     @property
     def name(self) -> str:
@@ -133,7 +135,8 @@ def plan(settings: dict[str, Any]) -> Plan:
     for _, of_radio in radios.each(settings):
         for node in _nodes(of_radio, [link for link in links if link.settings in of_radio["links"]]):
             parts[node.name].append(node)
-    return Plan([_joined(*of_node) for of_node in parts.values()], links)
+    offload = tcp_profile.segmentation_offload(settings)
+    return Plan([_joined(*of_node)._replace(offload=offload) for of_node in parts.values()], links)
 
 
 def _nodes(settings: dict[str, Any], links: list[PlannedLink]) -> list[PlannedNode]:
@@ -157,6 +160,7 @@ def _joined(first: PlannedNode, *others: PlannedNode) -> PlannedNode:
 
 def _links(settings: dict[str, Any]) -> list[PlannedLink]:
     planned = []
+    offload = tcp_profile.segmentation_offload(settings)
     used: dict[str, int] = {}
     for i, link in enumerate(settings["links"]):
         names = (link["a"], link["b"])
@@ -166,7 +170,7 @@ def _links(settings: dict[str, Any]) -> list[PlannedLink]:
             number = used[name] = used.get(name, -1) + 1
             interface = machine_interface(own[0]) if settings["nodes"][name]["machine"] else f"eth{number}"
             ends.append(PlannedEnd(name, interface, own, f"02:00:00:00:{i:02x}:{side + 1:02x}"))
-        planned.append(PlannedLink((ends[0], ends[1]), link, mtu, packet))
+        planned.append(PlannedLink((ends[0], ends[1]), link, mtu, packet, offload))
     return planned
 
 
@@ -292,7 +296,7 @@ def _wires(name: str, links: list[PlannedLink]) -> dict[str, Any]:
     """What a node's wired interfaces need: neighbours, qdiscs, MTUs."""
     ends = [(link, *link.seen_from(name)) for link in _links_of(name, links)]
     return {"neighbours": [_neighbour(own, far, there) for _, own, far in ends for there in far.addresses],
-            "shaping": {own.interface: shaping(link.settings, link.mtu, link.packet) for link, own, _ in ends},
+            "shaping": {own.interface: shaping(link.settings, link.mtu, link.packet, link.offload) for link, own, _ in ends},
             "mtu": {own.interface: link.mtu for link, own, _ in ends if link.mtu != MTU}}
 
 

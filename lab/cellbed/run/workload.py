@@ -13,7 +13,7 @@ from typing import Any
 from cellbed.error import LabError
 from cellbed.host.child import Child, become
 from cellbed.host.process import Copy, Process, Running, wait_line
-from cellbed.run import address, congestion_control, inventory, stream
+from cellbed.run import address, congestion_control, inventory, stream, tcp_profile
 from cellbed.run.attach import Attachment
 from cellbed.run.command import Command
 
@@ -200,6 +200,7 @@ class Stream(Workload):
     """Both ends of `stream`, over UDP of `datagrams`, over MPTCP of `multipath`, by one copy of this process."""
 
     uplink = False  # of MPTCP: the UE sends
+    offload = False  # datagrams go out and come several at once
 
     def start_client(self, at_ns: int) -> None:
         self.client = Copy(f"stream of {self.flow['id']}", lambda: self._execute(at_ns), self.log)
@@ -211,7 +212,8 @@ class Stream(Workload):
         if flow["transport"] == "udp":
             from cellbed.run import datagrams  # which needs longer to import than TCP's
 
-            facts = datagrams.execute(source, sink, flow["duration_s"], flow["rate"], flow["packet_bytes"], at_ns)
+            facts = datagrams.execute(source, sink, flow["duration_s"], flow["rate"], flow["packet_bytes"], at_ns,
+                                      self.offload)
         elif flow["transport"] == "mptcp":
             from cellbed.run import multipath  # as datagrams
 
@@ -246,6 +248,8 @@ def make(flow: dict[str, Any], pids: dict[str, int], out: Path, settings: dict[s
         raise LabError(f"traffic {flow['id']}: kind {flow['kind']}: allowed {', '.join(KINDS)}, command")
     control = congestion_control.of_socket(settings, flow)
     made = KINDS[flow["kind"]](flow, pids, address.of_flow(settings, flow), out, control, iperf3)
+    if isinstance(made, Stream):
+        made.offload = tcp_profile.segmentation_offload(settings)
     if isinstance(made, Stream) and flow["transport"] == "mptcp":
         made.uplink = settings["nodes"][flow["from"]]["kind"] == "ue"
     return made

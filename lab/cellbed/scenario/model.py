@@ -71,6 +71,11 @@ class Tcp(Model):
         says="Share of the window that CUBIC keeps after a loss, beta_cubic of RFC 9438 section 4.6, in steps of "
              "1/1024; null: Linux's 0.7. A kernel takes it when it starts: in the labs `virtual` and `vm` the run's "
              "guest does, in the native lab it has to be this machine's")
+    segmentation_offload: Literal[True] | None = Key(None, exclude_if=unset,
+        says="true: hosts hand over and take up to 64 KiB of TCP or UDP at once, as with the network cards of most "
+             "machines (TSO, USO, GRO). The radio daemon cuts it, so that the radio has the same packets, and needs half "
+             "the CPU time at high rates. ACKs are fewer, and wires carry it as one packet. Only with profile `modern` "
+             "and without `capture.ip`")
     sysctls: dict[SysctlName, int | Word] = Key({},
         says="Settings of every host below `net.ipv4`, `net.core` and `net.mptcp`, on top of the profile: "
              "`net.ipv4.tcp_sack: 1`. A "
@@ -173,9 +178,20 @@ class Scenario(Model):
                 alone._check_ues()
                 alone._check_radio()
         several.check_mptcp(self)
+        self._check_offload()
         self._check_traffic()
         self._check_evaluate()
         return self._with_network_modes()
+
+    def _check_offload(self) -> None:
+        if self.tcp.segmentation_offload is None:
+            return
+        if self.tcp.profile == "paper":
+            raise ValueError("key 'tcp.segmentation_offload': value true: with tcp.profile: paper hosts send packet by "
+                             "packet; remove the key, or set tcp.profile: modern")
+        if self.capture.ip:
+            raise ValueError("key 'tcp.segmentation_offload': value true: captures of interfaces would have what hosts "
+                             "hand over at once in place of packets; set capture.ip: false")
 
     def of_kind(self, kind: str) -> list[str]:
         """Names of the nodes of a kind."""

@@ -48,6 +48,12 @@ def test_a_sound_run_is_valid(settings):
     assert judge(SOUND, settings) == {"verdict": "valid", "reasons": []}
 
 
+def test_offloads_that_a_scenario_asks_for_are_no_reason(settings):
+    asked = {**settings, "tcp": {**settings["tcp"], "segmentation_offload": True}}
+    facts = change(("offloads", "ue1", "tcp-segmentation-offload"), "on")
+    assert judge(facts, asked)["verdict"] == "valid"
+
+
 @pytest.mark.parametrize(("path", "value", "code"), [
     (("radio", "lateness", "p99_us"), 1000.1, "lateness_p99"),
     (("radio", "lateness", "missed_ttis"), 1, "missed_ttis"),

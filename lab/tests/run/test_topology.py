@@ -131,6 +131,19 @@ def test_shaping(change, expected):
     assert shaping.shaping({**LINK, **change}, 1500, 1500) == expected
 
 
+def test_a_wire_passes_on_what_hosts_hand_over_at_once(plan, wired):
+    """64 KiB and headers of their segments fit into the bucket: the kernel cuts what is larger."""
+    wired["tcp"], wired["capture"] = {"segmentation_offload": True}, {"ip": False}
+    wired["links"][0] = {"a": "server", "b": "enb", "rate": "10Mbit"}
+    planned = plan(wired)
+    assert all(node.offload for node in planned.nodes)
+    bursts = [int(qdisc.partition("burst ")[2].split()[0]) for node in planned.nodes
+              for qdiscs in node.shaping.values() for qdisc in qdiscs if "tbf" in qdisc]
+    assert bursts and min(bursts) > 65536
+    del wired["tcp"]
+    assert not any(node.offload for node in plan(wired).nodes)
+
+
 def test_sysctls_are_those_of_the_part_a_node_runs(write, wired):
     settings = expand(write(wired))[1][0].settings
     planned = topology.plan(settings)

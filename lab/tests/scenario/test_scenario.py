@@ -29,6 +29,11 @@ def test_every_scenario_of_the_project_is_valid(path):
     ("radio.ues.ue1.peer", "ue1", "key 'radio.ues.ue1.peer': value 'ue1': allowed ue2"),
     ("tcp.receive_window", "8 parsecs", "key 'tcp.receive_window': value 8 parsecs: allowed a number of bytes"),
     ("tcp.receive_window", 10, "key 'tcp.receive_window': value 10: allowed 1024..1073741824"),
+    ("tcp.segmentation_offload", False, "key 'tcp.segmentation_offload': value false: allowed true"),
+    ("tcp.segmentation_offload", True, "key 'tcp.segmentation_offload': value true: with tcp.profile: paper hosts send"),
+    ("tcp", {"segmentation_offload": True},
+     "key 'tcp.segmentation_offload': value true: captures of interfaces would have what hosts hand over at once in "
+     "place of packets; set capture.ip: false"),
     ("tcp.congestion_control", "bbr 3", "key 'tcp.congestion_control': value bbr 3: allowed text that matches"),
     ("traffic.0.to", "ue9", "key 'traffic.0.to': value 'ue9': allowed ue2"),
     ("traffic.0.duration_s", -1, "key 'traffic.0.duration_s': value -1: allowed more than 0, at most 86400"),
