@@ -47,12 +47,13 @@ def test_what_every_run_has_is_told_from_what_a_second_costs():
 
 
 @pytest.mark.parametrize("scenario", [
-    *({**cases.CASES, **cases.SIZES}).values(), *(lena.scenario(*case) for case in lena.CASES),
+    *({**cases.CASES, **cases.SIZES, **cases.AT_ONCE}).values(), *(lena.scenario(*case) for case in lena.CASES),
     *(made(count).scenario for made, counts in scale.KINDS.values() for count in counts)])
 def test_a_case_is_a_scenario(scenario, tmp_path):
     model, runs = expand(cases.write(scenario, 2, tmp_path / "bench.yaml"), seeds=[1])
     assert len(runs) == 1
-    assert model.capture.ip and model.capture.radio and model.capture.radio_trace == "full"
+    assert model.capture.ip == (scenario not in cases.AT_ONCE.values())
+    assert model.capture.radio and model.capture.radio_trace == "full"
 
 
 @pytest.mark.lab

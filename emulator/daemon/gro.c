@@ -83,7 +83,7 @@ static uint32_t l4_bytes(const uint8_t *l4, uint32_t len, bool tcp)
 	return bytes >= sizeof(struct tcphdr) && bytes < len ? bytes : 0;
 }
 
-void gro_begin(struct gro *g, const uint8_t *packet, uint32_t len, bool udp)
+void gro_start(struct gro *g, const uint8_t *packet, uint32_t len, bool udp)
 {
 	uint8_t protocol = 0;
 	uint32_t bytes = 0;
@@ -132,7 +132,7 @@ bool gro_add(struct gro *g, uint8_t *joined, const uint8_t *packet, uint32_t len
 	    (g->tcp ? !tcp_follows(g, joined + g->l4, packet + g->l4)
 	            : memcmp(joined + g->l4, packet + g->l4, 4) != 0))
 		return false;
-	gro_begin(&one, packet, len, true);
+	gro_start(&one, packet, len, true);
 	if (one.header != g->header)
 		return false;
 	payload = len - g->header;

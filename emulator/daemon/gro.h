@@ -25,8 +25,8 @@ struct gro {
 	bool open; /* more may be joined */
 };
 
-/** gro_begin() - a first packet; @udp: datagrams are joined, too */
-void gro_begin(struct gro *g, const uint8_t *packet, uint32_t len, bool udp);
+/** gro_start() - a first packet; @udp: datagrams are joined, too */
+void gro_start(struct gro *g, const uint8_t *packet, uint32_t len, bool udp);
 
 /**
  * gro_add() - join a packet to @joined, which begins with the first

@@ -136,7 +136,7 @@ void packet_io_write(struct packet_io *io, int fd, const uint8_t *data, uint32_t
 	i = io->n_writes++;
 	memcpy(io->out[i].data, data, len);
 	if (io->offload)
-		gro_begin(&io->out[i].packets, data, len, io->udp);
+		gro_start(&io->out[i].packets, data, len, io->udp);
 	else
 		io->out[i].packets = (struct gro){ .len = len, .n = 1 };
 	io->out[i].fd = fd;

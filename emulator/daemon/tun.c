@@ -100,7 +100,7 @@ static int configure(int netlink, const struct config_port *port, const char **r
 	return r < 0 ? r : size.ifi.ifi_index;
 }
 
-/* Whoever sends may leave segments and checksums to the daemon. */
+/* Senders may leave segments and checksums to the daemon. */
 static int set_offload(struct tun *tun, const char **ret_what)
 {
 	const unsigned long tcp = TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO6;

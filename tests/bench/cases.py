@@ -72,15 +72,32 @@ CASES: dict[str, Scenario] = {
     "datagrams, 30 Mbit/s": downlink(transport="udp", rate="30Mbit"),
     "datagrams, 220 Mbit/s": downlink(transport="udp", rate="220Mbit", **_WIDE),
     "datagrams, 30 Mbit/s, 20 UEs": downlink(20, transport="udp", rate="30Mbit"),
-}
-# What more UEs and eNBs cost, and NR; not run against another commit.
-SIZES: dict[str, Scenario] = {
+    "TCP, 30 Mbit/s, 20 UEs with a flow": downlink(20, 20, wire="30Mbit"),
     "NR, TCP, 100 Mbit/s": nr(wire="100Mbit"),
     "NR, datagrams, 1 Gbit/s": nr(transport="udp", rate="1Gbit", wire="10Gbit"),
+}
+# What more UEs and eNBs cost; not run against another commit.
+SIZES: dict[str, Scenario] = {
     "datagrams, 30 Mbit/s, 100 UEs": downlink(100, transport="udp", rate="30Mbit"),
     "datagrams, 30 Mbit/s, S-GW and 1 eNB": core_network(1),
     "datagrams, 30 Mbit/s, S-GW and 4 eNBs": core_network(4),
 }
+
+
+def at_once(made: Scenario, offload: bool) -> Scenario:
+    """A scenario without what segmentation offload excludes, and with it."""
+    return {**made, "capture": {"ip": False}, "tcp": {"segmentation_offload": True} if offload else {}}
+
+
+AT_ONCE: dict[str, Scenario] = {
+    f"{name}, {'at once' if offload else 'by packets'}": at_once(made, offload)
+    for name, made in {
+        "TCP, 30 Mbit/s": CASES["TCP, 30 Mbit/s"],
+        "datagrams, 220 Mbit/s": CASES["datagrams, 220 Mbit/s"],
+        "NR, TCP, 1 Gbit/s": nr(wire="1Gbit"),
+        "NR, datagrams, 1 Gbit/s": CASES["NR, datagrams, 1 Gbit/s"],
+    }.items() for offload in (False, True)
+}  # fmt: skip
 
 
 def crowded(count: int) -> Scenario:

@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 from base import HERE, built
-from cases import CASES, SIZES, Scenario, write
+from cases import AT_ONCE, CASES, SIZES, Scenario, write
 from cost import Cost, Failed, cpu_s, say, told
 
 SECONDS = (2, 12)
@@ -74,9 +74,10 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", metavar="TEXT", default="", help="only the loads that have this in their names")
     chosen = parser.parse_args()
-    cases = {name: case for name, case in (CASES if chosen.base else CASES | SIZES).items() if chosen.only in name}
+    every = CASES if chosen.base else CASES | SIZES | AT_ONCE
+    cases = {name: case for name, case in every.items() if chosen.only in name}
     if not cases:
-        parser.error(f"argument --only: value {chosen.only}: allowed a part of {'; '.join(CASES | SIZES)}")
+        parser.error(f"argument --only: value {chosen.only}: allowed a part of {'; '.join(every)}")
     try:
         if chosen.base:
             checkouts = [HERE, built(chosen.base)]

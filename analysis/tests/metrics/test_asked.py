@@ -33,7 +33,8 @@ def with_packets(folder: Path, packets: list[bytes], flows: list[Any] | None = N
             capture.write_bytes(known + capture.read_bytes()[PCAP_HEADER_BYTES:])
     if flows is not None:
         told = json.loads((path / "manifest.json").read_text()) | {"flows": flows}
-        told["description"]["settings"]["nodes"] = {"ue1": {"address": f"{SADDR}/24"}, "ue2": {"address": f"{DADDR}/24"}}
+        told["description"]["settings"]["nodes"] = {
+            name: {"address": f"{own}/24"} for name, own in (("ue1", SADDR), ("ue2", DADDR))}
         (path / "manifest.json").write_text(json.dumps(told))
     return read_bundle(path)
 
@@ -67,7 +68,8 @@ def test_a_connection_without_data_has_no_segments(tmp_path: Path) -> None:
     handshake[22:24] = (80).to_bytes(2, "big")  # its port
     bundle = with_packets(tmp_path, [bytes(handshake)])
     (other,) = (flow.id for flow in bundle.all_flows if flow.id != "file")
-    with pytest.raises(DataError, match=f"flow {other}: the connection carried no data; choose another flow with --flow$"):
+    message = f"flow {other}: the connection carried no data; choose another flow with --flow$"
+    with pytest.raises(DataError, match=message):
         Asked.of(bundle, other).explained()
 
 

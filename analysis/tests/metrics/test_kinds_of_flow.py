@@ -256,5 +256,6 @@ def test_of_a_flow_outside_of_the_evaluated_time_nothing_is_said(dm_dm: Bundle) 
 
 def test_a_first_flow_outside_of_the_evaluated_time_is_an_error(tmp_path: Path) -> None:
     path = write_bundle(tmp_path, duration_s=2, evaluate={"from_s": 5})
-    with pytest.raises(DataError, match="key 'evaluate': allowed a time in which flow file lasts: it is from 0 to 2 s$"):
+    message = "key 'evaluate': allowed a time in which flow file lasts: it is from 0 to 2 s$"
+    with pytest.raises(DataError, match=message):
         compute(read_bundle(path))

@@ -40,14 +40,19 @@ WHOLE_CELLS = {
     "celld, NR, RLC UM": {**NR, "rlc": {"mode": "um", "queue_pkts": 30000}, "rlc_um": {"sn_bits": 12}},
     "celld, NR, RLC AM": {**NR, "rlc": {"mode": "am", "queue_pkts": 30000}, "rlc_am": {"sn_bits": 18}},
 }
+# With several segments at once.
+AT_ONCE = {f"{name}, at once": cell for name, cell in
+           {"celld, recorded link, 1500 bytes": CELLS["celld, recorded link"], **WHOLE_CELLS}.items()}
+WHOLE_CELLS = {"celld, recorded link, 1500 bytes": CELLS["celld, recorded link"], **WHOLE_CELLS, **AT_ONCE}
 
 
-def config(folder: Path, cell: dict) -> Path:
+def config(folder: Path, cell: dict, at_once: bool = False) -> Path:
     """A cell with one UE in the first namespace and the network in the second."""
     ue = {"name": "ue1", "peer": "network", "mode": "im", "cqi_ul": 15, "cqi_dl": 15}
     path = folder / "celld.json"
     path.write_text(json.dumps({
         "format": 1, "seed": 1, "realtime": True, "cell": {"max_pkts": 65536, "ues": [ue], **cell},
+        "segmentation_offload": at_once,
         "ports": [{"ue": "ue1", "side": side, "netns": netns, "ifname": "lte0"}
                   for side, netns in zip(("ue", "network"), NETNS, strict=True)],
         "output": {"stats": str(folder / "stats.json")}}))  # fmt: skip
@@ -113,10 +118,11 @@ def throughput(pid: int) -> dict[str, float]:
     client = inside(1, "iperf3", "-c", ADDRESSES[0], "-t", str(SECONDS), "-O", "1", "-J", "-w", "4M")
     done = json.loads(client.communicate()[0])
     packets = forwarded() - start_pkts
-    us = (cpu_ns(pid) - start_ns) / 1000 / packets
+    cpu_s = (cpu_ns(pid) - start_ns) / 1e9
     server.wait(10)
-    return {"Mbit/s": done["end"]["sum_received"]["bits_per_second"] / 1e6, "us": us,
-            "packets/s": packets / (SECONDS + 1)}
+    rate_mbps = done["end"]["sum_received"]["bits_per_second"] / 1e6
+    return {"Mbit/s": rate_mbps, "us": cpu_s * 1e6 / packets, "packets/s": packets / (SECONDS + 1),
+            "CPU s/Gbit": cpu_s / (rate_mbps / 1000 * (SECONDS + 1))}
 
 
 def latency(_: int) -> dict[str, float]:
@@ -136,7 +142,8 @@ def measure(folder: Path) -> dict[str, list[dict[str, float]]]:
     for cells, mtu in ((CELLS, SMALL), (WHOLE_CELLS, WHOLE)):
         for name, cell in cells.items():
             (folder / name).mkdir()
-            ways[name] = [sys.argv[1], "--config", str(config(folder / name, cell)), "--ready-fd", "{fd}"], mtu
+            file = config(folder / name, cell, name in AT_ONCE)
+            ways[name] = [sys.argv[1], "--config", str(file), "--ready-fd", "{fd}"], mtu
     found: dict[str, list[dict[str, float]]] = {name: [] for name in ways}
     for _ in range(ROUNDS):
         for name, (argv, mtu) in ways.items():
@@ -162,8 +169,9 @@ def main() -> int:
     small, whole = (median[name] for name in FORWARDERS)
     for name, values in median.items():
         base = whole if name in WHOLE_CELLS or values is whole else small
-        print(f"{name:26} {values['Mbit/s']:5.0f} Mbit/s ({values['Mbit/s'] / base['Mbit/s']:.0%})  "
+        print(f"{name:41} {values['Mbit/s']:5.0f} Mbit/s ({values['Mbit/s'] / base['Mbit/s']:.0%})  "
               f"{values['packets/s']:7.0f} packets/s  {values['us']:5.2f} us of CPU a packet  "
+              f"{values['CPU s/Gbit']:.3f} CPU s/Gbit  "
               f"RTT {values['RTT ms']:5.2f} ms ({values['RTT ms'] - base['RTT ms']:+.2f})", end="")
         print(f"  late p50 {values['p50_us']:.0f}, p99 {values['p99_us']:.0f}, p99.9 {values['p999_us']:.0f} us"
               if name not in FORWARDERS else "")

@@ -14,7 +14,17 @@ from typing import Any
 
 from cellbed.error import ScenarioError, as_yaml
 from cellbed.link import links
-from cellbed.run import address, congestion_control, core_network, inventory, ipv6, nodes, tcp_profile, topology, workload
+from cellbed.run import (
+    address,
+    congestion_control,
+    core_network,
+    inventory,
+    ipv6,
+    nodes,
+    tcp_profile,
+    topology,
+    workload,
+)
 from cellbed.run.topology import Plan, PlannedNode
 from cellbed.scenario.description import Run, points, set_key
 from cellbed.scenario.file import read_yaml
@@ -179,8 +189,8 @@ def _check(settings: Settings) -> None:
                 raise ScenarioError(as_yaml(f"key 'nodes.{name}.{key}': value {node[key]}: not allowed in a script for "
                                             "Mininet"))
     if tcp_profile.segmentation_offload(settings):
-        raise ScenarioError("key 'tcp.segmentation_offload': value true: not allowed in a script for Mininet, whose hosts "
-                            "send packet by packet")
+        raise ScenarioError("key 'tcp.segmentation_offload': value true: not allowed in a script for Mininet, whose "
+                            "hosts send packet by packet")
     for key in ("cwnd_max_pkts", "cubic_beta"):
         if settings["tcp"][key] is not None:
             raise ScenarioError(f"key 'tcp.{key}': value {settings['tcp'][key]}: allowed null in a script for Mininet, "

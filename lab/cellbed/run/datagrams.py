@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _TICK_S = 0.001
-# The receiver takes what gathered in so long, or sooner what fills a quarter of its socket's memory. Packets that waited
-# for one before them in PDCP or RLC come at once: some 3,000 at 1 Gbit/s.
+# The receiver takes what gathered in so long, or sooner what fills a quarter of its socket's memory. Packets that
+# waited for one before them in PDCP or RLC come at once: some 3,000 at 1 Gbit/s.
 _GATHER_S, _GATHER_SHARE, _MEMORY_BYTES = 0.01, 0.25, 64 << 20
 # What a datagram takes of that memory beside itself: a struct sk_buff and its shared part, and rounding.
 # Source: linux/skbuff.h, SKB_TRUESIZE

@@ -296,7 +296,8 @@ def _wires(name: str, links: list[PlannedLink]) -> dict[str, Any]:
     """What a node's wired interfaces need: neighbours, qdiscs, MTUs."""
     ends = [(link, *link.seen_from(name)) for link in _links_of(name, links)]
     return {"neighbours": [_neighbour(own, far, there) for _, own, far in ends for there in far.addresses],
-            "shaping": {own.interface: shaping(link.settings, link.mtu, link.packet, link.offload) for link, own, _ in ends},
+            "shaping": {own.interface: shaping(link.settings, link.mtu, link.packet, link.offload)
+                        for link, own, _ in ends},
             "mtu": {own.interface: link.mtu for link, own, _ in ends if link.mtu != MTU}}
 
 

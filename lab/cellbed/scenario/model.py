@@ -73,9 +73,9 @@ class Tcp(Model):
              "guest does, in the native lab it has to be this machine's")
     segmentation_offload: Literal[True] | None = Key(None, exclude_if=unset,
         says="true: hosts hand over and take up to 64 KiB of TCP or UDP at once, as with the network cards of most "
-             "machines (TSO, USO, GRO). The radio daemon cuts it, so that the radio has the same packets, and needs half "
-             "the CPU time at high rates. ACKs are fewer, and wires carry it as one packet. Only with profile `modern` "
-             "and without `capture.ip`")
+             "machines (TSO, USO, GRO). The radio daemon cuts it, so that the radio has the same packets, and needs "
+             "half the CPU time at high rates. ACKs are fewer, and wires carry it as one packet. Only with profile "
+             "`modern` and without `capture.ip`")
     sysctls: dict[SysctlName, int | Word] = Key({},
         says="Settings of every host below `net.ipv4`, `net.core` and `net.mptcp`, on top of the profile: "
              "`net.ipv4.tcp_sack: 1`. A "

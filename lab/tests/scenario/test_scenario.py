@@ -30,7 +30,8 @@ def test_every_scenario_of_the_project_is_valid(path):
     ("tcp.receive_window", "8 parsecs", "key 'tcp.receive_window': value 8 parsecs: allowed a number of bytes"),
     ("tcp.receive_window", 10, "key 'tcp.receive_window': value 10: allowed 1024..1073741824"),
     ("tcp.segmentation_offload", False, "key 'tcp.segmentation_offload': value false: allowed true"),
-    ("tcp.segmentation_offload", True, "key 'tcp.segmentation_offload': value true: with tcp.profile: paper hosts send"),
+    ("tcp.segmentation_offload", True,
+     "key 'tcp.segmentation_offload': value true: with tcp.profile: paper hosts send packet by packet"),
     ("tcp", {"segmentation_offload": True},
      "key 'tcp.segmentation_offload': value true: captures of interfaces would have what hosts hand over at once in "
      "place of packets; set capture.ip: false"),
