@@ -144,10 +144,10 @@ static void own_accepted(struct bpf_sock_ops *ops)
 		bpf_map_update_elem(&owners, &cookie, owner, BPF_ANY);
 }
 
-static __always_inline void start(struct tcpwatch_event *e)
+static __always_inline void start(struct tcpwatch_event *e, __u64 now)
 {
 	__builtin_memset(e, 0, sizeof(*e));
-	e->t_ns = bpf_ktime_get_ns();
+	e->t_ns = now;
 	e->ca_state = TCPWATCH_UNKNOWN;
 }
 
@@ -190,7 +190,7 @@ static int handle_sock_ops(struct bpf_sock_ops *ops, __u8 kind)
 		count_lost();
 		return 1;
 	}
-	start(e);
+	start(e, bpf_ktime_get_ns());
 	e->cookie = bpf_get_socket_cookie(ops);
 	e->kind = kind;
 	e->state = ops->state;
@@ -309,9 +309,9 @@ static void fill_socket(struct tcpwatch_event *e, const struct bpf_tcp_sock *tp)
 	e->delivered = tp->delivered;
 }
 
-static __always_inline int too_soon(__u64 cookie, __u8 kind)
+static __always_inline int too_soon(__u64 cookie, __u8 kind, __u64 now)
 {
-	__u64 key = cookie << 1 | (kind == TCPWATCH_SEGMENT_OUT), now = bpf_ktime_get_ns();
+	__u64 key = cookie << 1 | (kind == TCPWATCH_SEGMENT_OUT);
 	__u64 *last;
 
 	if (!targ_segment_interval_ns)
@@ -323,7 +323,8 @@ static __always_inline int too_soon(__u64 cookie, __u8 kind)
 	return 0;
 }
 
-static struct tcpwatch_flow *flow_of(const struct tcpwatch_flow_key *key, __u64 cookie)
+static __always_inline struct tcpwatch_flow *flow_of(const struct tcpwatch_flow_key *key,
+                                                     __u64 cookie, __u64 now)
 {
 	struct tcpwatch_flow *flow = bpf_map_lookup_elem(&flows, key), fresh;
 	struct tcpwatch_owner *owner;
@@ -337,135 +338,165 @@ static struct tcpwatch_flow *flow_of(const struct tcpwatch_flow_key *key, __u64 
 		return flow;
 	}
 	__builtin_memset(&fresh, 0, sizeof(fresh));
-	fresh.first_ns = bpf_ktime_get_ns();
+	fresh.first_ns = now;
 	if (owner)
 		fresh.owner = *owner;
 	bpf_map_update_elem(&flows, key, &fresh, BPF_NOEXIST);
 	return bpf_map_lookup_elem(&flows, key);
 }
 
-/* What is read of an IP header, as the packet has it. */
-struct header {
-	struct tcpwatch_address src;
-	struct tcpwatch_address dst;
-	__u32 bytes; /* of the header, behind which the transport's is */
+/*
+ * What is read of a packet. Without JIT an instruction costs some nanoseconds and a call twenty
+ * times that: both headers are loaded by one call, where they are as long as most are, and nothing
+ * is copied.
+ */
+struct packet {
+	struct tcpwatch_flow_key key; /* as its socket has it */
+	__u32 saddr;                  /* the same as tcpwatch_number() */
+	__u32 daddr;
+	__u32 bytes; /* of IP's header, behind which the transport's is */
 	__u32 end;   /* of the packet */
-	__u32 protocol;
+	union {
+		struct {
+			struct iphdr ip;
+			struct tcphdr tcp; /* of UDP the ports alone */
+		} v4;
+		struct {
+			struct ipv6hdr ip;
+			struct tcphdr tcp;
+		} v6;
+	};
 };
 
-static __always_inline int read_ipv4(struct __sk_buff *skb, struct header *ret)
+/* The transport's header, where it did not come with IP's. */
+static __always_inline int load_transport(struct __sk_buff *skb, struct packet *p,
+                                          struct tcphdr *tcp)
 {
-	struct iphdr ip;
-
-	if (bpf_skb_load_bytes(skb, 0, &ip, sizeof(ip)) < 0 || ip.version != 4)
-		return -1;
-	ret->src.word[2] = ret->dst.word[2] = TCPWATCH_MAPPED;
-	ret->src.word[3] = ip.saddr;
-	ret->dst.word[3] = ip.daddr;
-	ret->bytes = ip.ihl * 4;
-	ret->end = bpf_ntohs(ip.tot_len);
-	ret->protocol = ip.protocol;
-	return 0;
+	if (p->key.protocol == IPPROTO_TCP)
+		return bpf_skb_load_bytes(skb, p->bytes, tcp, sizeof(*tcp)) < 0 ? -1 : 0;
+	return bpf_skb_load_bytes(skb, p->bytes, tcp, 4) < 0 ? -1 : 0;
 }
 
-static __always_inline int read_ipv6(struct __sk_buff *skb, struct header *ret)
+static __always_inline const struct tcphdr *read_ipv4(struct __sk_buff *skb, struct packet *p,
+                                                      int out)
 {
-	struct ipv6hdr ip;
+	const struct iphdr *ip = &p->v4.ip;
+	int both = bpf_skb_load_bytes(skb, 0, &p->v4, sizeof(p->v4)) == 0;
+	__be32 own, far;
 
-	if (bpf_skb_load_bytes(skb, 0, &ip, sizeof(ip)) < 0 || ip.version != 6)
-		return -1;
-	__builtin_memcpy(&ret->src, &ip.saddr, sizeof(ret->src));
-	__builtin_memcpy(&ret->dst, &ip.daddr, sizeof(ret->dst));
-	ret->bytes = sizeof(ip);
-	ret->end = sizeof(ip) + bpf_ntohs(ip.payload_len);
-	ret->protocol = ip.nexthdr;
-	return 0;
+	if ((!both && bpf_skb_load_bytes(skb, 0, &p->v4.ip, sizeof(*ip)) < 0) || ip->version != 4)
+		return NULL;
+	own = out ? ip->saddr : ip->daddr;
+	far = out ? ip->daddr : ip->saddr;
+	p->key.saddr.word[2] = p->key.daddr.word[2] = TCPWATCH_MAPPED;
+	p->key.saddr.word[3] = own;
+	p->key.daddr.word[3] = far;
+	p->key.protocol = ip->protocol;
+	p->saddr = bpf_ntohl(own);
+	p->daddr = bpf_ntohl(far);
+	p->bytes = ip->ihl * 4;
+	p->end = bpf_ntohs(ip->tot_len);
+	if ((!both || ip->ihl != 5) && load_transport(skb, p, &p->v4.tcp) < 0)
+		return NULL;
+	return &p->v4.tcp;
 }
 
-/* Of IPv4, or of IPv6 without extension headers. */
-static __always_inline int read_header(struct __sk_buff *skb, struct header *ret)
+/* Without extension headers. */
+static __always_inline const struct tcphdr *read_ipv6(struct __sk_buff *skb, struct packet *p,
+                                                      int out)
 {
-	int r = -1;
+	const struct ipv6hdr *ip = &p->v6.ip;
+	int both = bpf_skb_load_bytes(skb, 0, &p->v6, sizeof(p->v6)) == 0;
 
-	__builtin_memset(ret, 0, sizeof(*ret));
-	if (skb->protocol == bpf_htons(ETH_P_IP))
-		r = read_ipv4(skb, ret);
-	else if (skb->protocol == bpf_htons(ETH_P_IPV6))
-		r = read_ipv6(skb, ret);
-	if (r < 0 || (ret->protocol != IPPROTO_TCP && ret->protocol != IPPROTO_UDP))
-		return -1;
-	return 0;
+	if ((!both && bpf_skb_load_bytes(skb, 0, &p->v6.ip, sizeof(*ip)) < 0) || ip->version != 6)
+		return NULL;
+	__builtin_memcpy(out ? &p->key.saddr : &p->key.daddr, &ip->saddr, sizeof(ip->saddr));
+	__builtin_memcpy(out ? &p->key.daddr : &p->key.saddr, &ip->daddr, sizeof(ip->daddr));
+	p->key.protocol = ip->nexthdr;
+	p->saddr = tcpwatch_number(&p->key.saddr);
+	p->daddr = tcpwatch_number(&p->key.daddr);
+	p->bytes = sizeof(*ip);
+	p->end = sizeof(*ip) + bpf_ntohs(ip->payload_len);
+	if (!both && load_transport(skb, p, &p->v6.tcp) < 0)
+		return NULL;
+	return &p->v6.tcp;
 }
 
-static void count_packet(struct __sk_buff *skb, const struct header *ip, __u8 kind)
+static __always_inline void count_packet(struct __sk_buff *skb, const struct tcpwatch_flow_key *key,
+                                         int out, __u64 cookie, __u64 now)
 {
-	int out = kind == TCPWATCH_SEGMENT_OUT;
-	struct tcpwatch_flow_key key = {
-		.saddr = out ? ip->src : ip->dst,
-		.daddr = out ? ip->dst : ip->src,
-		.protocol = ip->protocol,
-	};
-	struct tcpwatch_flow *flow;
+	struct tcpwatch_flow *flow = flow_of(key, cookie, now);
 	__u32 pkts = skb->gso_segs ? skb->gso_segs : 1;
-	__be16 ports[2];
 
-	if (bpf_skb_load_bytes(skb, ip->bytes, ports, sizeof(ports)) < 0)
-		return;
-	key.sport = bpf_ntohs(ports[!out]);
-	key.dport = bpf_ntohs(ports[out]);
-	flow = flow_of(&key, bpf_get_socket_cookie(skb));
 	if (!flow) {
 		count(&uncounted);
 		return;
 	}
-	flow->last_ns = bpf_ktime_get_ns();
+	flow->last_ns = now;
 	__sync_fetch_and_add(out ? &flow->sent_pkts : &flow->received_pkts, pkts);
 	__sync_fetch_and_add(out ? &flow->sent_bytes : &flow->received_bytes, skb->len);
 }
 
-static int handle_segment(struct __sk_buff *skb, __u8 kind)
+static __always_inline void sample(struct bpf_sock *sk, const struct packet *p,
+                                   const struct tcphdr *tcp, __u8 kind, __u64 cookie, __u64 now)
 {
-	struct bpf_sock *sk = skb->sk;
-	int out = kind == TCPWATCH_SEGMENT_OUT;
 	struct tcpwatch_event *e;
 	struct bpf_tcp_sock *tp;
-	struct tcphdr tcp;
-	struct header ip;
 
-	if (!sk || read_header(skb, &ip) < 0)
-		return 1;
-	count_packet(skb, &ip, kind);
-	if (ip.protocol != IPPROTO_TCP || bpf_skb_load_bytes(skb, ip.bytes, &tcp, sizeof(tcp)) < 0)
-		return 1;
 	sk = bpf_sk_fullsock(sk);
 	if (!sk)
-		return 1;
+		return;
 	tp = bpf_tcp_sock(sk);
-	if (!tp)
-		return 1;
-	if (too_soon(bpf_get_socket_cookie(skb), kind))
-		return 1;
+	if (!tp || too_soon(cookie, kind, now))
+		return;
 	e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);
 	if (!e) {
 		count_lost();
-		return 1;
+		return;
 	}
-	start(e);
-	e->cookie = bpf_get_socket_cookie(skb);
+	e->t_ns = now;
+	e->cookie = cookie;
+	e->saddr = p->saddr;
+	e->daddr = p->daddr;
+	e->sport = p->key.sport;
+	e->dport = p->key.dport;
 	e->kind = kind;
+	e->ca_state = TCPWATCH_UNKNOWN;
+	e->tcp_flags = ((const __u8 *)tcp)[13];
 	e->state = sk->state;
-	e->saddr = tcpwatch_number(out ? &ip.src : &ip.dst);
-	e->daddr = tcpwatch_number(out ? &ip.dst : &ip.src);
-	e->sport = bpf_ntohs(out ? tcp.source : tcp.dest);
-	e->dport = bpf_ntohs(out ? tcp.dest : tcp.source);
-	e->tcp_flags = tcp.fin | tcp.syn << 1 | tcp.rst << 2 | tcp.psh << 3 | tcp.ack << 4 |
-	               tcp.urg << 5 | tcp.ece << 6 | tcp.cwr << 7;
-	e->seq = bpf_ntohl(tcp.seq);
-	e->ack = bpf_ntohl(tcp.ack_seq);
-	e->len = ip.end - ip.bytes - tcp.doff * 4;
-	e->snd_wnd = bpf_ntohs(tcp.window);
+	e->seq = bpf_ntohl(tcp->seq);
+	e->ack = bpf_ntohl(tcp->ack_seq);
+	e->len = p->end - p->bytes - tcp->doff * 4;
+	e->mdev_us = e->rtt_us = e->arg = e->reserved[0] = e->reserved[1] = 0;
+	e->snd_wnd = bpf_ntohs(tcp->window);
 	fill_socket(e, tp);
 	submit(e);
+}
+
+static __always_inline int handle_segment(struct __sk_buff *skb, __u8 kind)
+{
+	int out = kind == TCPWATCH_SEGMENT_OUT;
+	struct bpf_sock *sk = skb->sk;
+	const struct tcphdr *tcp = NULL;
+	struct packet p;
+	__u64 cookie, now;
+
+	if (!sk)
+		return 1;
+	__builtin_memset(&p.key, 0, sizeof(p.key));
+	if (skb->protocol == bpf_htons(ETH_P_IP))
+		tcp = read_ipv4(skb, &p, out);
+	else if (skb->protocol == bpf_htons(ETH_P_IPV6))
+		tcp = read_ipv6(skb, &p, out);
+	if (!tcp || (p.key.protocol != IPPROTO_TCP && p.key.protocol != IPPROTO_UDP))
+		return 1;
+	p.key.sport = bpf_ntohs(out ? tcp->source : tcp->dest);
+	p.key.dport = bpf_ntohs(out ? tcp->dest : tcp->source);
+	now = bpf_ktime_get_ns();
+	cookie = bpf_get_socket_cookie(skb);
+	count_packet(skb, &p.key, out, cookie, now);
+	if (p.key.protocol == IPPROTO_TCP)
+		sample(sk, &p, tcp, kind, cookie, now);
 	return 1;
 }
 
