@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import shutil
+import struct
 import subprocess
 
 import pytest
@@ -61,6 +62,28 @@ def test_the_estimate_is_above_and_near(folder):
     _, (run,) = expand(folder / "busy.yaml")
     taken = sum(path.stat().st_size for path in recordings_of(bundles(folder / "plain")["run"]).values())
     assert taken < size.expected_bytes(run.settings) < 3 * taken
+
+
+def test_a_capture_of_the_radio_may_keep_the_beginning_of_pdus(folder):
+    """As many records as with all bytes, of which each says how long its PDU is."""
+    cellbed("run", folder / "busy.yaml", "--results", folder / "cut", "--set", "capture.radio_snaplen=100")
+    _, (run,) = expand(folder / "busy.yaml", overrides=["capture.radio_snaplen=100"])
+    packets = {name: records(recordings_of(bundles(folder / name)["run"])["radio.pcap"]) for name in ("plain", "cut")}
+    assert [length for _, length in packets["plain"]] == [length for _, length in packets["cut"]]
+    assert all(captured == length for captured, length in packets["plain"])
+    assert max(captured for captured, _ in packets["cut"]) < 100 + 64
+    taken = sum(path.stat().st_size for path in recordings_of(bundles(folder / "cut")["run"]).values())
+    assert taken < size.expected_bytes(run.settings) < 3 * taken
+
+
+def records(path):
+    """Of each packet of a capture the bytes that are there, and those it had."""
+    data, at, found = path.read_bytes(), 24, []
+    while at < len(data):
+        captured, length = struct.unpack_from("<II", data, at + 8)
+        found.append((captured, length))
+        at += 16 + captured
+    return found
 
 
 def test_the_estimate_of_nr_is_above_and_near(tmp_path):

@@ -27,6 +27,7 @@ static const struct key output_keys[] = {
 	KEY_ENUM(config_output, "trace_detail", trace_detail, detail_names),
 	KEY(config_output, "trace", trace, KIND_STRING, 0, 0),
 	KEY(config_output, "pcap", pcap, KIND_STRING, 0, 0),
+	KEY(config_output, "pcap_snaplen", pcap_snaplen, KIND_UINT, 0, 262144),
 	KEY(config_output, "stats", stats, KIND_STRING, 0, 0),
 	KEY(config_output, "arrivals", arrivals, KIND_STRING, 0, 0),
 	KEY(config_output, "deliveries", deliveries, KIND_STRING, 0, 0),

@@ -40,6 +40,7 @@ struct config_output {
 	char trace[PATH_MAX];
 	uint8_t trace_detail; /* enum config_detail */
 	char pcap[PATH_MAX];
+	uint32_t pcap_snaplen; /* bytes kept of each PDU; 0 = all */
 	char stats[PATH_MAX];
 	char arrivals[PATH_MAX];
 	char deliveries[PATH_MAX];

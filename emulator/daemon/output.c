@@ -109,7 +109,7 @@ int output_open(struct output *out, const struct config *cfg, int64_t realtime_o
 		r = create_trace(out, path->trace, cfg);
 	if (r == 0 && *path->pcap) {
 		out->error_path = path->pcap;
-		r = radio_pcap_create(&out->pcap, path->pcap, &cfg->cell);
+		r = radio_pcap_create(&out->pcap, path->pcap, &cfg->cell, path->pcap_snaplen);
 	}
 	if (r == 0 && *path->arrivals) {
 		out->error_path = path->arrivals;

@@ -26,6 +26,7 @@ struct radio_pcap {
 	FILE *file;
 	char *buffer;
 	int64_t flushed_ns;
+	uint32_t snaplen; /* of PDUs */
 	struct radio_pcap_frame frame;
 	struct rlc_order *order; /* of a UTRAN capture, else NULL */
 };
@@ -36,13 +37,13 @@ static int write_frame(void *arg, int64_t t_ns, const struct cell_pdu_info *info
 	struct radio_pcap *p = arg;
 	uint8_t frame[RADIO_PCAP_CONTEXT_MAX];
 	size_t context = radio_pcap_context(frame, info, &p->frame);
-	uint32_t bytes = (uint32_t)context + len;
+	uint32_t kept = len < p->snaplen ? len : p->snaplen;
 
 	pcap_file_record(p->file, (uint32_t)(t_ns / 1000000000), (uint32_t)(t_ns % 1000000000),
-	                 bytes, bytes);
+	                 (uint32_t)context + kept, (uint32_t)context + len);
 	(void)fwrite(frame, context, 1, p->file);
-	if (len)
-		(void)fwrite(data, len, 1, p->file);
+	if (kept)
+		(void)fwrite(data, kept, 1, p->file);
 	if (t_ns >= p->flushed_ns + TRACE_FLUSH_NS) { /* for who watches the run */
 		p->flushed_ns = t_ns;
 		if (fflush(p->file) != 0)
@@ -51,13 +52,15 @@ static int write_frame(void *arg, int64_t t_ns, const struct cell_pdu_info *info
 	return ferror(p->file) ? -EIO : 0;
 }
 
-int radio_pcap_create(struct radio_pcap **ret, const char *path, const struct cell_cfg *cfg)
+int radio_pcap_create(struct radio_pcap **ret, const char *path, const struct cell_cfg *cfg,
+                      uint32_t snaplen)
 {
 	struct radio_pcap *p = calloc(1, sizeof(*p));
 	int r = -ENOMEM;
 
 	if (!p)
 		goto out;
+	p->snaplen = snaplen ? snaplen : UINT32_MAX;
 	p->frame = (struct radio_pcap_frame){ .system = cfg->system,
 		                              .n_rb = (uint8_t)cfg->lte.n_rb,
 		                              .tdd = cfg->nr.phy.duplex == CELL_DUPLEX_TDD,

@@ -14,11 +14,13 @@ struct radio_pcap;
 
 /**
  * radio_pcap_create() - classic pcap, ns timestamps, LINKTYPE_WIRESHARK_UPPER_PDU
- * @cfg: which context every frame has, and what is the same in all of them
+ * @cfg:     which context every frame has, and what is the same in all of them
+ * @snaplen: bytes that are kept of each PDU; 0: all
  *
  * Return: 0 or negative errno.
  */
-int radio_pcap_create(struct radio_pcap **ret, const char *path, const struct cell_cfg *cfg);
+int radio_pcap_create(struct radio_pcap **ret, const char *path, const struct cell_cfg *cfg,
+                      uint32_t snaplen);
 
 /**
  * radio_pcap_write() - one PDU, or a preamble row; not what NR's dissector has no row for

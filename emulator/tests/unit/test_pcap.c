@@ -98,7 +98,7 @@ static void test_file(void **state)
 	preamble.preamble = 1;
 	memset(data, 0xa5, sizeof(data));
 	assert_int_not_equal(close(mkstemp(path)), -1);
-	assert_int_equal(radio_pcap_create(&p, path, &cfg), 0);
+	assert_int_equal(radio_pcap_create(&p, path, &cfg, 0), 0);
 	assert_int_equal(radio_pcap_write(p, 1, &preamble, NULL, 0), 0);
 	assert_int_equal(radio_pcap_write(p, 2, &lost, data, 100), 0);
 	assert_int_equal(radio_pcap_write(p, 1000000003, &info, data, sizeof(data)), 0);
@@ -120,12 +120,47 @@ static void test_file(void **state)
 	assert_memory_equal(got + FILE_HEADER + FRAME_HEADER + context, data, sizeof(data));
 }
 
+/* Records say how long the PDUs are. */
+static void test_what_is_cut(void **state)
+{
+	static const uint32_t lens[] = { 39, 40, 41, 4000 };
+	static uint8_t data[4000], got[8192];
+	char path[] = "/tmp/test_pcap_cut.XXXXXX";
+	const struct cell_pdu_info info = { .rnti = 61, .crc_ok = 1 };
+	uint8_t *at = got + FILE_HEADER;
+	struct cell_cfg cfg;
+	struct radio_pcap *p;
+	FILE *f;
+
+	(void)state;
+	cell_cfg_default(&cfg);
+	assert_int_not_equal(close(mkstemp(path)), -1);
+	assert_int_equal(radio_pcap_create(&p, path, &cfg, 40), 0);
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(radio_pcap_write(p, 1, &info, data, lens[i]), 0);
+	assert_int_equal(radio_pcap_close(p), 0);
+	f = fopen(path, "r");
+	assert_non_null(f);
+	assert_true(fread(got, 1, sizeof(got), f) < 1000);
+	(void)fclose(f);
+	(void)unlink(path);
+	for (size_t i = 0; i < 4; i++) {
+		uint32_t captured, bytes;
+
+		memcpy(&captured, at + 8, sizeof(captured));
+		memcpy(&bytes, at + 12, sizeof(bytes));
+		assert_int_equal(bytes - captured, lens[i] < 40 ? 0 : lens[i] - 40);
+		at += FRAME_HEADER + captured;
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_data),
 		cmocka_unit_test(test_random_access_response),
 		cmocka_unit_test(test_file),
+		cmocka_unit_test(test_what_is_cut),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,7 +51,8 @@ def expected_bytes(settings: dict[str, Any]) -> int:
     hosts = sum(node["kind"] in ("ue", "server") for node in settings["nodes"].values())
     of_packet = _TRACE_BYTES * (capture["radio_trace"] == "full") + _PROBE_BYTES * (capture["tcp_interval_ms"] == 0)
     of_packet += min(hosts, 2) * (min(capture["ip_snaplen"], _PACKET_BYTES) + _RECORD_BYTES) * capture["ip"]
-    return round(carried * (_RADIO_CAPTURE * capture["radio"] + of_packet / _PACKET_BYTES))
+    radio = _RADIO_CAPTURE * min(capture.get("radio_snaplen", _PACKET_BYTES), _PACKET_BYTES) / _PACKET_BYTES
+    return round(carried * (radio * capture["radio"] + of_packet / _PACKET_BYTES))
 
 
 def _offered_bytes(flow: dict[str, Any], window_bytes: int | None) -> float:

@@ -144,11 +144,16 @@ class Runner:
             if os.environ.get("CELLBED_RECORD_ARRIVALS") else {}
         output = {"trace": path("radio.trace"), "stats": path("radio.json"),
                   "pcap": path("radio.pcap") if self.settings["capture"]["radio"] else None,
-                  "trace_detail": self.settings["capture"]["radio_trace"], **recorded}
+                  "trace_detail": self.settings["capture"]["radio_trace"], **self.snaplen(), **recorded}
         made = radio_config.daemon(settings, self.out, radios.seed(self.description["seed"], name),
                                    radio_config.ports(settings, self.pids), self.realtime,
                                    VIRTUAL_RADIO_START_NS if self.virtual else 0, output)
         return made if self.virtual else {**made, "control": f"{radios.prefix(name)}{radio_config.CONTROL}"}
+
+    def snaplen(self) -> dict[str, Any]:
+        """As celld has it, of radio.pcap."""
+        capture = self.settings["capture"]
+        return {"pcap_snaplen": capture["radio_snaplen"]} if "radio_snaplen" in capture else {}
 
     def start_radios(self, stack: contextlib.ExitStack) -> list[Process]:
         """A daemon for each radio network, the first one first."""
