@@ -86,7 +86,8 @@ SIZES: dict[str, Scenario] = {
 
 def at_once(made: Scenario, offload: bool) -> Scenario:
     """A scenario without what segmentation offload excludes, and with it; the radio has no bytes of the payload."""
-    return {**made, "capture": {"ip": False, "radio_snaplen": 100}, "tcp": {"segmentation_offload": True} if offload else {}}
+    return {**made, "capture": {"ip": False, "radio_snaplen": 100},
+            "tcp": {"segmentation_offload": True} if offload else {}}
 
 
 AT_ONCE: dict[str, Scenario] = {

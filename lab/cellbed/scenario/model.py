@@ -90,8 +90,9 @@ class Capture(Model):
     ip_snaplen: int = Key(128, 64, 65535, says="Bytes that captures keep of each packet")
     radio: bool = Key(True, says="A capture of the radio, `radio.pcap`, which is the largest file of a bundle")
     radio_snaplen: int | None = Key(None, 16, 65535, exclude_if=unset,
-        says="Bytes that `radio.pcap` keeps of each PDU; null: all. The headers of MAC and RLC in LTE, of the first SDU "
-             "in NR, and mostly those of its packet are in the first 100. Wireshark cannot put packets together then")
+        says="Bytes that `radio.pcap` keeps of each PDU; null: all. The headers of MAC and RLC in LTE, of the first "
+             "SDU in NR, and mostly those of its packet are in the first 100. Wireshark cannot put packets together "
+             "then")
     radio_trace: Literal["full", "events"] = Key("full",
         says="`events`: `radio.trace` without the rows of every packet, PDU, BSR and grant, and in the UTRAN without "
              "those of lost blocks and retransmissions. What is left says what was lost, and when modes and channel "
