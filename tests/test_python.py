@@ -139,3 +139,12 @@ def test_the_notebook_runs(folder):
     NotebookClient(notebook, timeout=120, kernel_name="python3", resources=here).execute()
     shown = [output for cell in notebook.cells for output in cell.get("outputs", ())]
     assert any("image/png" in output.get("data", {}) for output in shown)
+
+
+def test_a_report_has_figures_of_the_formats_that_are_asked_for(results):
+    run = results.bundle(variant="IM-IM")
+    page = run.report(figures=["pdf"])
+    drawn = [path.suffix for path in (page.parent / "figures").iterdir()]
+    assert drawn.count(".pdf") == drawn.count(".svg") > 0 and ".png" not in drawn
+    with pytest.raises(cellbed.DataError, match="jpg: allowed pdf, png$"):
+        results.report(figures=["jpg"])

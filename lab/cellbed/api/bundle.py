@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -204,11 +204,15 @@ class Bundle:
 
         return plot(kind, [self.stored], Wanted(tuple(flows), start_s, end_s), Look(venue, columns))
 
-    def report(self) -> Path:
-        """Write the run's page, and say where it is."""
+    def report(self, figures: Sequence[str] = ()) -> Path:
+        """Write the run's page, and say where it is.
+
+        Args:
+            figures: formats of its figures besides SVG: pdf, png. They lie in figures/ beside the page.
+        """
         from cellbed_analysis.report.write import write_report
 
-        return write_report(self.path)
+        return write_report(self.path, figures=figures)
 
     def export(self, format_: str, folder: str | Path = ".", node: str | None = None,
                flow: str | None = None) -> list[Path]:

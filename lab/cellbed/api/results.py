@@ -131,11 +131,15 @@ class Results:
         return plot(kind, [bundle.stored for bundle in self.bundles], Part(tuple(flows), start_s, end_s, metric),
                     Look(venue, columns, legend=legend), Names(labels or {}, order), per_seed)
 
-    def report(self) -> Path:
-        """Write the report of the whole folder, claims included, and say where it is."""
+    def report(self, figures: Sequence[str] = ()) -> Path:
+        """Write the report of the whole folder, claims included, and say where it is.
+
+        Args:
+            figures: formats of its figures besides SVG: pdf, png. They lie in figures/ beside the page.
+        """
         from cellbed_analysis.report.write import write_report
 
-        return write_report(self.path)
+        return write_report(self.path, figures=figures)
 
     def __repr__(self) -> str:
         return f"<Results {self.path}: {len(self)} bundle{'s' if len(self) != 1 else ''}>"
