@@ -9,31 +9,10 @@
 #include <netinet/udp.h>
 #include <string.h>
 
+#include "base/octets.h"
 #include "inet_sum.h"
 
 #define LEN_MAX 65535u
-
-static uint16_t get16(const uint8_t *at)
-{
-	uint16_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return ntohs(value);
-}
-
-static uint32_t get32(const uint8_t *at)
-{
-	uint32_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return ntohl(value);
-}
-
-static void put16(uint8_t *at, uint16_t value)
-{
-	value = htons(value);
-	memcpy(at, &value, sizeof(value));
-}
 
 static bool is_v4(const uint8_t *packet)
 {
@@ -161,15 +140,15 @@ void gro_end(const struct gro *g, uint8_t *joined)
 		prefix.csum_start = (uint16_t)g->l4;
 		prefix.csum_offset = (uint16_t)check;
 		if (is_v4(joined)) {
-			put16(joined + 2, (uint16_t)g->len);
+			put16(joined + 2, g->len);
 			memset(joined + 10, 0, sizeof(sum));
 			sum = (uint16_t)~inet_fold(inet_sum(joined, g->l4));
 			memcpy(joined + 10, &sum, sizeof(sum));
 		} else {
-			put16(joined + 4, (uint16_t)l4_len);
+			put16(joined + 4, l4_len);
 		}
 		if (!g->tcp)
-			put16(joined + g->l4 + 4, (uint16_t)l4_len);
+			put16(joined + g->l4 + 4, l4_len);
 		sum = inet_fold(pseudo_sum(joined, g->tcp, l4_len));
 		memcpy(joined + g->l4 + check, &sum, sizeof(sum));
 	}

@@ -10,21 +10,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/octets.h"
 #include "inet_sum.h"
-
-static void put16(uint8_t *at, uint16_t value)
-{
-	value = htons(value);
-	memcpy(at, &value, sizeof(value));
-}
-
-static uint16_t get16(const uint8_t *at)
-{
-	uint16_t value;
-
-	memcpy(&value, at, sizeof(value));
-	return ntohs(value);
-}
 
 /* Headers of a packet that stands for several. Return: false where they are none. */
 static bool read_headers(struct gso *g)
@@ -99,11 +86,11 @@ static void number_ip(const struct gso *g, uint8_t *packet, uint32_t len)
 	uint16_t sum;
 
 	if (packet[0] >> 4 == 6) {
-		put16(packet + 4, (uint16_t)(len - sizeof(struct ip6_hdr)));
+		put16(packet + 4, len - (uint32_t)sizeof(struct ip6_hdr));
 		return;
 	}
-	put16(packet + 2, (uint16_t)len);
-	put16(packet + 4, (uint16_t)(get16(g->headers + 4) + g->n));
+	put16(packet + 2, len);
+	put16(packet + 4, get16(g->headers + 4) + g->n);
 	memset(packet + 10, 0, sizeof(sum));
 	sum = (uint16_t)~inet_fold(inet_sum(packet, ihl));
 	memcpy(packet + 10, &sum, sizeof(sum));
@@ -112,11 +99,7 @@ static void number_ip(const struct gso *g, uint8_t *packet, uint32_t len)
 /* Source: RFC 3168 6.1.2 (CWR is of the first), RFC 9293 3.1 */
 static void number_tcp(const struct gso *g, uint8_t *tcp, bool last)
 {
-	uint32_t seq;
-
-	memcpy(&seq, g->headers + g->l4 + 4, sizeof(seq));
-	seq = htonl(ntohl(seq) + g->n * g->size);
-	memcpy(tcp + 4, &seq, sizeof(seq));
+	put32(tcp + 4, get32(g->headers + g->l4 + 4) + g->n * g->size);
 	if (!last)
 		tcp[13] &= (uint8_t) ~(TH_FIN | TH_PUSH);
 	if (g->n > 0)
@@ -144,7 +127,7 @@ uint32_t gso_next(struct gso *g, uint8_t **ret_packet)
 		if (g->tcp)
 			number_tcp(g, packet + g->l4, done + len >= g->len);
 		else
-			put16(packet + g->l4 + 4, (uint16_t)(len - g->l4));
+			put16(packet + g->l4 + 4, len - g->l4);
 		g->n++;
 	}
 	if (g->check)

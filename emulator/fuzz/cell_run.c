@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/octets.h"
 #include "router.h"
 
 #if defined(__has_feature)
@@ -49,11 +50,6 @@ struct run {
 	} sent[TAGS_MAX];
 	uint32_t last_tag[UINT8_MAX + 1]; /* delivered, by port of origin */
 };
-
-static uint32_t get32(const uint8_t *b)
-{
-	return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
-}
 
 /* What a packet holds: an IPv4 header to the UE where there is room, its tag, and what follows. */
 static void fill(const struct run *p, uint8_t *data, uint32_t tag)

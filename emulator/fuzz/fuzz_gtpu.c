@@ -8,16 +8,11 @@
  */
 #include <string.h>
 
+#include "base/octets.h"
 #include "epc/gtpu.h"
 #include "fuzz.h"
 
 #define LEN_MAX 2000
-
-static void put16(uint8_t *b, uint32_t v)
-{
-	b[0] = (uint8_t)(v >> 8);
-	b[1] = (uint8_t)v;
-}
 
 static uint16_t checksum(const uint8_t *b, size_t len)
 {

@@ -2,13 +2,10 @@
 /* ecn.c - the ECN field of IP packets; see ecn.h. */
 #include "base/ecn.h"
 
+#include "base/octets.h"
+
 #define IPV4_BYTES 20
 #define IPV6_BYTES 40
-
-static uint32_t get16(const uint8_t *b)
-{
-	return (uint32_t)(b[0] << 8 | b[1]);
-}
 
 enum ecn ecn_of(const uint8_t *packet, uint32_t len)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/ecn.h"
+#include "base/octets.h"
 #include "base/pkt.h"
 
 _Static_assert(GTPU_HEADER_BYTES_MAX <= PKT_HEADROOM,
@@ -40,28 +41,6 @@ _Static_assert(GTPU_HEADER_BYTES_MAX <= PKT_HEADROOM,
 
 /* PDU types in the container of a PDU session. Source: TS 38.415 5.5.2 */
 enum { PDU_SESSION_DL = 0, PDU_SESSION_UL = 1, QFI_MASK = 0x3f };
-
-static void put16(uint8_t *b, uint32_t v)
-{
-	b[0] = (uint8_t)(v >> 8);
-	b[1] = (uint8_t)v;
-}
-
-static void put32(uint8_t *b, uint32_t v)
-{
-	put16(b, v >> 16);
-	put16(b + 2, v & 0xffff);
-}
-
-static uint16_t get16(const uint8_t *b)
-{
-	return (uint16_t)(b[0] << 8 | b[1]);
-}
-
-static uint32_t get32(const uint8_t *b)
-{
-	return (uint32_t)get16(b) << 16 | get16(b + 2);
-}
 
 /* Sum of 16-bit words; the last byte of an odd number counts as if followed by 0. */
 static uint32_t sum(const uint8_t *b, uint32_t len)

@@ -19,6 +19,7 @@
 
 #include <cmocka.h>
 
+#include "base/octets.h"
 #include "base/rng.h"
 #include "gro.h"
 #include "gso.h"
@@ -42,18 +43,6 @@ static struct rng rng;
 static uint32_t draw(uint32_t n)
 {
 	return rng_below(&rng, n);
-}
-
-static void put16(uint8_t *at, uint32_t value)
-{
-	at[0] = (uint8_t)(value >> 8);
-	at[1] = (uint8_t)value;
-}
-
-static void put32(uint8_t *at, uint32_t value)
-{
-	put16(at, value >> 16);
-	put16(at + 2, value);
 }
 
 /* Of an IPv4 header. */

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/octets.h"
 #include "rlc/common/rlc.h"
 
 #define IP_TCP    6
@@ -86,11 +87,6 @@ struct header {
 	uint8_t dscp;
 	struct end src, dst;
 };
-
-static uint16_t get16(const uint8_t *b)
-{
-	return (uint16_t)(b[0] << 8 | b[1]);
-}
 
 static void read_ports(struct header *h, const uint8_t *transport, uint32_t len)
 {
