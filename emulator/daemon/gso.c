@@ -106,31 +106,33 @@ static void number_tcp(const struct gso *g, uint8_t *tcp, bool last)
 		tcp[13] &= (uint8_t)~0x80;
 }
 
-/* The headers are put before each payload, over what was cut before it. */
+/* A packet of @payload bytes. Its headers are put before them, over what was cut before. */
+static uint32_t cut(struct gso *g, uint8_t *packet, uint32_t payload, bool last)
+{
+	uint32_t len = g->header + payload;
+
+	memcpy(packet, g->headers, g->header);
+	number_ip(g, packet, len);
+	if (g->tcp)
+		number_tcp(g, packet + g->l4, last);
+	else
+		put16(packet + g->l4 + 4, len - g->l4);
+	return len;
+}
+
 uint32_t gso_next(struct gso *g, uint8_t **ret_packet)
 {
-	uint32_t done = g->n * g->size, payload, len = g->len;
-	uint8_t *packet = g->packet + done;
+	uint32_t done = g->n * g->size, len = g->len, left;
 
-	*ret_packet = packet;
-	if (g->size == 0) {
-		if (g->n++ > 0)
-			return 0;
-	} else if (g->header + done >= g->len) {
+	if (g->size == 0 ? g->n > 0 : g->header + done >= g->len)
 		return 0;
-	} else {
-		payload = g->len - g->header - done;
-		payload = payload < g->size ? payload : g->size;
-		len = g->header + payload;
-		memcpy(packet, g->headers, g->header);
-		number_ip(g, packet, len);
-		if (g->tcp)
-			number_tcp(g, packet + g->l4, done + len >= g->len);
-		else
-			put16(packet + g->l4 + 4, len - g->l4);
-		g->n++;
+	*ret_packet = g->packet + done;
+	if (g->size > 0) {
+		left = g->len - g->header - done;
+		len = cut(g, *ret_packet, left < g->size ? left : g->size, left <= g->size);
 	}
+	g->n++;
 	if (g->check)
-		fill_checksum(g, packet, len);
+		fill_checksum(g, *ret_packet, len);
 	return len;
 }
