@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "metrics"))
@@ -132,6 +133,34 @@ def explanations(bundle: Bundle) -> dict[str, Any]:
 def test_explanations(made: dict[str, Bundle], kinds: dict[str, Bundle], golden_update: bool) -> None:
     """`cellbed why` of each flow."""
     compare("explained", {name: explanations(bundle) for name, bundle in (made | kinds).items()}, golden_update)
+
+
+def of_columns(segments: pl.DataFrame) -> dict[str, Any]:
+    """Of each column how many values there are, and their sum or, of words, all of them."""
+    found: dict[str, Any] = {"segments": len(segments)}
+    for column in segments.get_columns():
+        said = column.cast(pl.Float64).sum() if column.dtype.is_numeric() else sorted(map(str, column.unique()))
+        found[column.name] = [column.count(), said]
+    return found
+
+
+def test_segments_of_every_flow(made: dict[str, Bundle], kinds: dict[str, Bundle], golden_update: bool) -> None:
+    """What figures and `why` are made of: of the first flow, and of the others together and each by itself."""
+    found = {}
+    for name, bundle in sorted((made | kinds).items()):
+        others = compute_others(bundle)[1]
+        found[name] = {"first": of_columns(compute(bundle)[1]), "others": of_columns(others)}
+        if not others.is_empty():
+            found[name] |= {str(flow): of_columns(part) for (flow,), part in others.group_by("flow", maintain_order=True)}
+    compare("segments", found, golden_update)
+
+
+def test_a_first_flow_over_a_further_network(kinds: dict[str, Bundle]) -> None:
+    """Its segments are those that it has as another flow: packets are looked for in its network's radio.trace."""
+    bundle = kinds["kinds/networks run"]
+    others = compute_others(bundle)[1].filter(pl.col("flow") == "up").drop("flow")
+    first = compute(Bundle(bundle.path, bundle.manifest | {"flows": bundle.manifest["flows"][::-1]}))[1]
+    assert len(first) == 65 and first.equals(others.select(first.columns))
 
 
 def test_rows_of_real_runs(kinds: dict[str, Bundle], golden_update: bool) -> None:
