@@ -151,7 +151,8 @@ def test_segments_of_every_flow(made: dict[str, Bundle], kinds: dict[str, Bundle
         others = compute_others(bundle)[1]
         found[name] = {"first": of_columns(compute(bundle)[1]), "others": of_columns(others)}
         if not others.is_empty():
-            found[name] |= {str(flow): of_columns(part) for (flow,), part in others.group_by("flow", maintain_order=True)}
+            found[name] |= {str(flow): of_columns(part)
+                            for (flow,), part in others.group_by("flow", maintain_order=True)}
     compare("segments", found, golden_update)
 
 
