@@ -467,7 +467,8 @@ static __always_inline void sample(struct bpf_sock *sk, const struct packet *p,
 	e->seq = bpf_ntohl(tcp->seq);
 	e->ack = bpf_ntohl(tcp->ack_seq);
 	e->len = p->end - p->bytes - tcp->doff * 4;
-	e->mdev_us = e->rtt_us = e->arg = e->reserved[0] = e->reserved[1] = 0;
+	e->mdev_us = e->rtt_us = e->arg = 0;
+	__builtin_memset(e->reserved, 0, sizeof(e->reserved));
 	e->snd_wnd = bpf_ntohs(tcp->window);
 	fill_socket(e, tp);
 	submit(e);

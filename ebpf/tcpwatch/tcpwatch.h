@@ -57,7 +57,7 @@ struct tcpwatch_event {
 	__u32 delivered;
 	__u32 snd_wnd; /* window field of the segment, not scaled */
 	__u32 arg;
-	__u32 reserved[2];
+	__u32 reserved[3];
 };
 _Static_assert(sizeof(struct tcpwatch_event) == 128, "row of tcp.trace");
 

@@ -21,6 +21,8 @@ ROOT = Path(__file__).resolve().parents[2]
 TCPWATCH = Path(os.environ.get("CELLBED_BUILD", ROOT / "build")) / "ebpf/tcpwatch/tcpwatch"
 # The kernel tells processes by their number in the first pid namespace. Source: linux/proc_ns.h, PROC_PID_INIT_INO
 IN_A_PID_NAMESPACE = os.stat("/proc/self/ns/pid").st_ino != 0xEFFFFFFC
+# Source: tcpwatch.h, struct tcpwatch_event
+ROW_BYTES, RESERVED_BYTES = 128, 12
 N_WRITES = 101  # prime, and no size twice
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0 or cgroup.mount_point() is None,
@@ -153,6 +155,15 @@ def test_agrees_with_tcp_info(tmp_path, network, group):
     assert last["snd_ssthresh"] == info["ssthresh"]
     assert last["mss"] == info["mss"]
     assert last["total_retrans"] == info["total_retrans"] == 0
+
+
+def test_what_no_field_has_is_zero(tmp_path, network, group):
+    """Also where the ring buffer had another row before, as it has four times over here."""
+    rows, _, _ = watch(tmp_path, network, group, [20_000] * 40, "--ringbuf-bytes", "16384")
+    assert len(rows) > 4 * 16384 / ROW_BYTES
+    data = (tmp_path / "tcp.trace").read_bytes()
+    rest = [data[at - RESERVED_BYTES:at] for at in range(len(data), len(data) - len(rows) * ROW_BYTES, -ROW_BYTES)]
+    assert set(rest) == {bytes(RESERVED_BYTES)}
 
 
 def test_fields_mean_what_they_say(tmp_path, network, group):
