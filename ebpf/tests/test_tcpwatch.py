@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TCPWATCH = Path(os.environ.get("CELLBED_BUILD", ROOT / "build")) / "ebpf/tcpwatch/tcpwatch"
 # The kernel tells processes by their number in the first pid namespace. Source: linux/proc_ns.h, PROC_PID_INIT_INO
 IN_A_PID_NAMESPACE = os.stat("/proc/self/ns/pid").st_ino != 0xEFFFFFFC
-# Source: tcpwatch.h, struct tcpwatch_event
+# Of struct tcpwatch_event, in tcpwatch.h.
 ROW_BYTES, RESERVED_BYTES = 128, 12
 N_WRITES = 101  # prime, and no size twice
 
