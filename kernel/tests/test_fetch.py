@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from cellbed.labs import lab_kernels
-from cellbed_kernel import sources
+from cellbed_kernel import building, sources
 from cellbed_kernel.building import available
 
 pytestmark = pytest.mark.skipif(not all(map(shutil.which, ("apt-get", "dpkg-deb", "gpg"))),
@@ -198,7 +198,9 @@ def test_no_mirror(mirror, tmp_path):
     assert refused(tmp_path) == "apt has no mirror of Debian; add one to /etc/apt/sources.list"
 
 
-def test_without_the_newest_the_next_one_is_taken(mirror, capfd):
+def test_without_the_newest_the_next_one_is_taken(mirror, capfd, monkeypatch):
+    """Where none is built, be it in this checkout."""
+    monkeypatch.setattr(building, "ready", lambda version: False)
     mirror.server.shutdown()
     mirror.server.server_close()
     if lab_kernels.found("6.12") is None:
