@@ -141,9 +141,7 @@ void gro_end(const struct gro *g, uint8_t *joined)
 		prefix.csum_offset = (uint16_t)check;
 		if (is_v4(joined)) {
 			put16(joined + 2, g->len);
-			memset(joined + 10, 0, sizeof(sum));
-			sum = (uint16_t)~inet_fold(inet_sum(joined, g->l4));
-			memcpy(joined + 10, &sum, sizeof(sum));
+			inet_sum_header(joined, g->l4);
 		} else {
 			put16(joined + 4, l4_len);
 		}

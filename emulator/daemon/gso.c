@@ -82,18 +82,13 @@ static void fill_checksum(const struct gso *g, uint8_t *packet, uint32_t len)
 
 static void number_ip(const struct gso *g, uint8_t *packet, uint32_t len)
 {
-	uint32_t ihl = (uint32_t)(packet[0] & 0xf) * 4;
-	uint16_t sum;
-
 	if (packet[0] >> 4 == 6) {
 		put16(packet + 4, len - (uint32_t)sizeof(struct ip6_hdr));
 		return;
 	}
 	put16(packet + 2, len);
 	put16(packet + 4, get16(g->headers + 4) + g->n);
-	memset(packet + 10, 0, sizeof(sum));
-	sum = (uint16_t)~inet_fold(inet_sum(packet, ihl));
-	memcpy(packet + 10, &sum, sizeof(sum));
+	inet_sum_header(packet, (size_t)(packet[0] & 0xf) * 4);
 }
 
 /* Source: RFC 3168 6.1.2 (CWR is of the first), RFC 9293 3.1 */

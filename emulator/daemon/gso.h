@@ -3,7 +3,7 @@
  * gso.h - what a host hands over at once, cut into the packets that it stands for.
  *
  * With segmentation offload a TUN device gives up to 64 KiB of TCP or UDP under one header, and
- * leaves checksums to whom reads it. What is cut has the bytes that the kernel would have sent
+ * leaves checksums to its reader. What is cut has the bytes that the kernel would have sent
  * itself.
  *
  * Source: Linux, Documentation/networking/segmentation-offloads.rst; virtio 1.3 5.1.6.2
@@ -29,7 +29,7 @@
 #define GSO_HEADER_MAX 256
 
 struct gso {
-	uint8_t *packet; /* that is left: its headers are before what was not cut yet */
+	uint8_t *packet; /* all of it, without the prefix; what was cut is written over */
 	uint32_t len;
 	uint32_t size;   /* of each payload; 0: this is one packet */
 	uint32_t l4;     /* bytes of IP's headers */

@@ -33,4 +33,14 @@ static inline uint64_t inet_sum(const uint8_t *data, size_t len)
 	return sum + word;
 }
 
+/** inet_sum_header() - put the checksum into an IPv4 header of @len bytes */
+static inline void inet_sum_header(uint8_t *ip, size_t len)
+{
+	uint16_t sum;
+
+	memset(ip + 10, 0, sizeof(sum));
+	sum = (uint16_t)~inet_fold(inet_sum(ip, len));
+	memcpy(ip + 10, &sum, sizeof(sum));
+}
+
 #endif

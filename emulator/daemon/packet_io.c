@@ -98,8 +98,6 @@ static void write_singly(struct packet_io *io, uint32_t i)
 	uint32_t len = io->out[i].packets.len + prefix_bytes(io);
 	bool done;
 
-	if (io->offload)
-		gro_end(&io->out[i].packets, io->out[i].data);
 	done = write(io->out[i].fd, data, len) == (ssize_t)len;
 	*(done ? io->out[i].ret_done : io->out[i].ret_failed) += io->out[i].packets.n;
 }
@@ -110,12 +108,12 @@ static void hand_writes(struct packet_io *io)
 	for (; io->n_handed < io->n_writes; io->n_handed++) {
 		uint32_t i = io->n_handed;
 
+		if (io->offload)
+			gro_end(&io->out[i].packets, io->out[i].data);
 		if (!io->has_ring) {
 			write_singly(io, i);
 			continue;
 		}
-		if (io->offload)
-			gro_end(&io->out[i].packets, io->out[i].data);
 		ring_write(&io->ring, i, io->out[i].fd, io->out[i].data - prefix_bytes(io),
 		           io->out[i].packets.len + prefix_bytes(io));
 	}

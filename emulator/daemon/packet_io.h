@@ -51,7 +51,7 @@ struct packet_io {
 	bool udp;          /* datagrams, too */
 	uint32_t in_bytes; /* of a place for what is read */
 	uint32_t n_writes; /* queued, not carried out */
-	uint32_t n_handed; /* of these the ring has */
+	uint32_t n_handed; /* of these with the ring, or written */
 	struct {
 		uint8_t *data; /* with the prefix */
 		uint32_t len;

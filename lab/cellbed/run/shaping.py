@@ -32,7 +32,7 @@ _BURST_S = 100e-6
 # Microseconds and 64 ns have it in common.
 _STEP_US = 8
 _BURST_SLACK_BYTES = 86
-# What a host hands over at once, as long as the rest of Linux has it: a bucket that is smaller would cut it.
+# The most that a host hands over at once: a smaller bucket would cut it.
 # Source: Linux, linux/netdevice.h, GSO_LEGACY_MAX_SIZE; headers come once for each segment of 536 bytes
 _AT_ONCE_BYTES = 65536 + 65536 // 536 * 54
 # Weight of a new sample in RED's average, as a power of two: 1/512, the nearest to 0.002.
