@@ -18,6 +18,7 @@ import polars as pl
 
 from cellbed_formats.packet import ACK, PROTOCOL_TCP, SYN
 
+from ..stats.ranks import with_rank
 from .captured import of_ipv4
 from .connection import Capture, names
 
@@ -118,7 +119,7 @@ def _delays(flow: str, ways: list[tuple[pl.DataFrame, pl.DataFrame]], two_clocks
 
 
 def _ranked(packets: pl.DataFrame) -> pl.DataFrame:
-    return packets.with_columns(rank=pl.int_range(pl.len()).over(KEY))
+    return with_rank(packets, "rank", KEY)
 
 
 def _both(here: pl.DataFrame, there: pl.DataFrame) -> pl.DataFrame:

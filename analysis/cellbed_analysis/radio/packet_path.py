@@ -17,6 +17,7 @@ import polars as pl
 
 from cellbed_formats.error import DataError
 
+from ..stats.ranks import with_rank
 from .grid import Grid
 
 ENB = 0
@@ -369,7 +370,7 @@ def uplink_pdus(log: RadioLog, ue: int) -> pl.DataFrame:
 
 def _of_carriers(frame: pl.DataFrame) -> pl.DataFrame:
     """PDUs or grants of a sub-frame are those of its carriers in turn."""
-    return frame.with_columns(carrier=pl.int_range(pl.len()).over("tx_ns"))
+    return with_rank(frame, "carrier", ["tx_ns"])
 
 
 def _sent(log: RadioLog, ue: int) -> pl.DataFrame:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from ..stats.ranks import with_rank
 from .segment import first_byte, unwrap
 
 KEY = ("ip_id", "seq", "ack", "flags", "payload_bytes")
@@ -29,13 +30,11 @@ def matched(sent: pl.DataFrame, arrived: pl.DataFrame) -> pl.DataFrame:
         there_ns and there_row (time and place in the other capture), null where
         the packet did not arrive.
     """
-    rank = pl.int_range(pl.len()).over(KEY)
-    other = arrived.select(*KEY, rank=rank, there_ns="t_ns", there_row="row")
+    other = with_rank(arrived.select(*KEY, there_ns="t_ns", there_row="row"), "rank", KEY)
     return (
-        sent.with_columns(number=pl.int_range(pl.len()), rank=rank)
-        .join(other, on=[*KEY, "rank"], how="left")
+        with_rank(sent.with_columns(number=pl.int_range(pl.len())), "rank", KEY)
+        .join(other, on=[*KEY, "rank"], how="left", maintain_order="left")
         .drop("rank")
-        .sort("number")
     )
 
 
@@ -68,11 +67,12 @@ def transmissions(sent: pl.DataFrame, arrived: pl.DataFrame) -> pl.DataFrame:
     # is never captured. A retransmission belongs to the first one of its first byte, or to its hole.
     first = np.searchsorted(start[~again], start, "right") - 1
     original = np.where((first >= 0) & (end[~again][first] > start), first, -2 - start)
-    frame = frame.with_columns(again=pl.Series(again), original=pl.Series(original))
-    arrived_before = (
-        pl.col("there_ns").is_not_null().cast(pl.Int64).cum_sum().shift(1).over("original", order_by="number") > 0
-    )
-    return frame.with_columns(spurious=pl.col("again") & arrived_before.fill_null(False)).drop("original")
+    originals, which = np.unique(original, return_inverse=True)
+    came = np.flatnonzero(frame["there_ns"].is_not_null().to_numpy())
+    first_to_come = np.full(len(originals), len(frame))
+    np.minimum.at(first_to_come, which[came], came)
+    spurious = again & (first_to_come[which] < np.arange(len(frame)))
+    return frame.with_columns(again=pl.Series(again), spurious=pl.Series(spurious))
 
 
 def reordering_extents(order: np.ndarray) -> np.ndarray:

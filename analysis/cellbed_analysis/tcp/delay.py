@@ -15,6 +15,7 @@ import polars as pl
 from cellbed_formats.bundle import Bundle
 from cellbed_formats.flow import Flow
 
+from ..stats.ranks import with_rank
 from .segment import before_the_wire
 
 #: First byte of a QUIC packet with a short header: form and fixed bit, and the spin bit among the rest.
@@ -36,7 +37,6 @@ def datagram_delays(bundle: Bundle, flow: Flow, back: bool = False) -> pl.DataFr
         rank (among twins), first_byte, ip_bytes, payload_bytes; no rows without a capture at the sender.
     """
     source, sink = (flow.sink, flow.source) if back else (flow.source, flow.sink)
-    rank = pl.int_range(pl.len()).over("udp_tag")
     columns = {"tag": "udp_tag", "first_byte": "first_byte", "ip_bytes": "ip_bytes", "payload_bytes": "payload_bytes"}
 
     def at(node: str) -> pl.DataFrame | None:
@@ -48,8 +48,9 @@ def datagram_delays(bundle: Bundle, flow: Flow, back: bool = False) -> pl.DataFr
     if sent is None:
         return pl.DataFrame(schema={"sent_ns": pl.Int64, "came_ns": pl.Int64, "tag": pl.UInt64, "rank": pl.Int64,
                                     "first_byte": pl.UInt8, "ip_bytes": pl.UInt16, "payload_bytes": pl.UInt16})
-    left = before_the_wire(sent, bundle.link_of(source)).select(sent_ns="t_ns", rank=rank, **columns)
-    other = (sent.clear() if came is None else came).select("udp_tag", rank=rank, came_ns="t_ns")
+    sent = with_rank(before_the_wire(sent, bundle.link_of(source)), "rank", ["udp_tag"])
+    left = sent.select(sent_ns="t_ns", rank="rank", **columns)
+    other = with_rank((sent.clear() if came is None else came).select("udp_tag", came_ns="t_ns"), "rank", ["udp_tag"])
     return left.join(other, left_on=["tag", "rank"], right_on=["udp_tag", "rank"], how="left", maintain_order="left")
 
 

@@ -17,6 +17,7 @@ from cellbed_formats.echo import echoes
 from cellbed_formats.flow import Flow
 
 from ..radio.packet_path import both_crossings
+from ..stats.ranks import with_rank
 from .segment import before_the_wire, radio_parts
 
 #: A packet is in radio.trace at most so much before it is in the capture of what was sent, by the clocks of both.
@@ -106,14 +107,13 @@ def _ranked(bundle: Bundle, ue: str, sent: bool) -> pl.DataFrame:
     """row and pkt of what a UE sent, or received, that radio.trace does not tag."""
     rows = bundle.radio.filter((pl.col("tag") == 0) & (pl.col("event") == ("pkt_in" if sent else "pkt_out"))
                                & (pl.col("node") == bundle.ue_numbers[ue])).sort("t_ns", maintain_order=True)
-    rank = pl.int_range(pl.len()).over("bytes")
-    radio = rows.select(pl.col("bytes").cast(pl.Int64), "pkt", radio_ns="t_ns", rank=rank)
+    radio = with_rank(rows.select(pl.col("bytes").cast(pl.Int64), "pkt", radio_ns="t_ns"), "rank", ["bytes"])
     own = [address for address, node in bundle.names_by_address.items() if node == ue]
     tagged = pl.col("protocol").is_in([PROTOCOL_TCP, PROTOCOL_UDP]) & ~pl.col("fragment")
     elsewhere = bundle.addresses_elsewhere(ue)  # a capture has the packets of all radio networks
     here = ~pl.col("src").is_in(elsewhere) & ~pl.col("dst").is_in(elsewhere)
     captured = bundle.capture(ue).with_row_index("row").filter(~tagged & here & (pl.col("src").is_in(own) == sent))
-    ranked = captured.select("row", "t_ns", pl.col("ip_bytes").cast(pl.Int64).alias("bytes")).with_columns(rank=rank)
+    ranked = with_rank(captured.select("row", "t_ns", bytes=pl.col("ip_bytes").cast(pl.Int64)), "rank", ["bytes"])
     late_ns = (pl.col("radio_ns") - pl.col("t_ns")) * (1 if sent else -1)
     return ranked.join(radio, on=["bytes", "rank"]).filter(late_ns >= -CLOCKS_NS).select("row", "pkt")
 

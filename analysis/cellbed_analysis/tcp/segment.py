@@ -23,6 +23,7 @@ from cellbed_formats.error import DataError
 from cellbed_formats.flow import Flow
 
 from ..radio.packet_path import ENB, MOMENTS, both_crossings
+from ..stats.ranks import with_rank
 
 #: Of the header that a link sends with each packet.
 ETHERNET_BYTES = 14
@@ -271,10 +272,8 @@ def radio_parts(lives: pl.DataFrame) -> pl.DataFrame:
         pure ACK may repeat another's numbers, and captures and trace have such
         twins in the same order.
     """
-    ranked = lives.with_columns(in_rank=pl.int_range(pl.len()).over("node", "tag", order_by="in_ns")).filter(
-        pl.col("out_ns").is_not_null()
-    )
-    ranked = ranked.with_columns(out_rank=pl.int_range(pl.len()).over("node", "tag", order_by="out_ns"))
+    entered = with_rank(lives, "in_rank", ["node", "tag"], "in_ns")
+    ranked = with_rank(entered.filter(pl.col("out_ns").is_not_null()), "out_rank", ["node", "tag"], "out_ns")
     return pl.concat([ranked, way_parts(ranked)], how="horizontal")
 
 
@@ -293,9 +292,8 @@ def decomposed_segments(bundle: Bundle, flow: Flow, lives: pl.DataFrame) -> pl.D
     segments = data_segments(data, acks)
     sent = _leg(bundle, lives, flow.source, flow.sink, "data")
     returned = _leg(bundle, lives, flow.sink, flow.source, "ack")
-    rank = pl.int_range(pl.len()).over("tag")
-    data_rank = data.select("row", data_rank=rank)
-    ack_rank = acks.select("row", ack_rank=rank)
+    data_rank = with_rank(data.select("row", "tag"), "data_rank", ["tag"]).drop("tag")
+    ack_rank = with_rank(acks.select("row", "tag"), "ack_rank", ["tag"]).drop("tag")
     joined = (
         segments.join(data_rank, left_on="data_row", right_on="row", how="left")
         .join(ack_rank, left_on="ack_row", right_on="row", how="left")
@@ -332,10 +330,9 @@ def _crossings(entered: pl.DataFrame, back: pl.DataFrame) -> pl.DataFrame:
         entered: lives of what entered at the UE.
         back: lives of what the core network sends; twins are in the same order there.
     """
-    rank = pl.int_range(pl.len())
     sent_back = pl.col("dl_tx_ns").is_null() & pl.col("direction").ne_missing("sl") & pl.col("out_ns").is_not_null()
-    there = entered.filter(sent_back).select("pkt", "tag", rank=rank.over("tag", order_by="out_ns"))
-    last = back.select("tag", last_pkt="pkt", rank=rank.over("tag", order_by="in_ns"))
+    there = with_rank(entered.filter(sent_back), "rank", ["tag"], "out_ns").select("pkt", "tag", "rank")
+    last = with_rank(back, "rank", ["tag"], "in_ns").select("tag", "rank", last_pkt="pkt")
     pairs = there.join(last, on=["tag", "rank"], how="left").select("pkt", "last_pkt")
     rest = entered.join(pairs, on="pkt", how="anti").select("pkt", last_pkt="pkt")
     return pl.concat([rest, pairs]).sort("pkt")
