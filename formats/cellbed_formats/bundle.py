@@ -10,7 +10,7 @@ import json
 import os
 import re
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -39,10 +39,25 @@ REQUIRED_KEYS = ("id", "description", "scenario", "variant", "seed", "lab", "clo
 
 @dataclass(frozen=True)
 class Bundle:
-    """One run. Files are read at first use and kept."""
+    """One run. Files are read at first use and kept.
+
+    Attributes:
+        only: no other run is looked at beside it.
+    """
 
     path: Path
     manifest: dict[str, Any]
+    only: bool = field(default=False, kw_only=True, compare=False, repr=False)
+
+    def lent(self) -> Bundle:
+        """The same run, whose traces and captures are forgotten with what this returns; of an only one they are kept
+        for whoever reads them next.
+        """
+        if self.only:
+            return self
+        other = Bundle(self.path, self.manifest)
+        other._found.update(self._found)
+        return other
 
     @property
     def inside(self) -> Inside:
@@ -496,7 +511,7 @@ def load_results(path: Path) -> Results:
     """
     folder = _named(path, "results directory")
     if (folder / MANIFEST).is_file():
-        return Results(folder.root, [read_bundle(folder.root)])
+        return Results(folder.root, [replace(read_bundle(folder.root), only=True)])
     bundles: list[Bundle] = []
     in_progress: list[str] = []
     rejected = [Rejected(link.path, LINKED, of_run(link.name)) for link in folder.links() if link.name != SUMMARY]
@@ -520,6 +535,8 @@ def load_results(path: Path) -> Results:
         raise UnusableError(f"{path}: holds no usable result bundle: {bad}") if bad else \
             DataError(f"{path}: no run has finished yet, {len(in_progress)} in progress" if in_progress else
                       f"{path}: holds no result bundle")
+    if len(bundles) == 1:
+        bundles = [replace(bundles[0], only=True)]
     return Results(folder.root, bundles, rejected, in_progress)
 
 

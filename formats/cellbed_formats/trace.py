@@ -140,7 +140,7 @@ def _column(name: str, values: np.ndarray, symbols: dict[int, str] | None) -> pl
     values = np.ascontiguousarray(values)
     if symbols is None:
         return pl.Series(name, values)
-    present, codes = np.unique(values, return_inverse=True)
+    present, codes = _numbered(values)
     labels = list(dict.fromkeys(symbols.values()))
     unknown = [str(value) for value in present if int(value) not in symbols]
     categories = labels + unknown
@@ -148,3 +148,13 @@ def _column(name: str, values: np.ndarray, symbols: dict[int, str] | None) -> pl
     table = np.array([place[symbols.get(int(value), str(value))] for value in present], dtype=np.uint32)
     physical = table[codes] if len(present) else np.zeros(0, dtype=np.uint32)
     return pl.Series(name, categories, dtype=pl.Enum(categories)).gather(physical)
+
+
+def _numbered(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The different values in order, and which of them each one is."""
+    if values.dtype.kind != "u" or values.dtype.itemsize > 2:
+        return np.unique(values, return_inverse=True)
+    present = np.flatnonzero(np.bincount(values))  # without sorting them
+    places = np.zeros(1 << 8 * values.dtype.itemsize, dtype=np.uint32)
+    places[present] = np.arange(len(present))
+    return present, places[values]

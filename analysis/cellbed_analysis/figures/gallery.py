@@ -11,8 +11,6 @@ from typing import Any
 import polars as pl
 from matplotlib.figure import Figure
 
-from cellbed_formats.bundle import Bundle
-
 from ..claims.claim import paper_beside
 from ..claims.explain import parts_ms
 from ..metrics.flow_table import fairness
@@ -119,7 +117,7 @@ def _left_out(run: RunAnalysis) -> str:
 
 
 def _draw_throughputs(run: RunAnalysis) -> Figure:
-    bundle = Bundle(run.bundle.path, run.bundle.manifest)  # its captures are forgotten with it
+    bundle = run.bundle.lent()
     wanted = _contending(run)[:FLOWS_MAX]
     flows = {flow.id: arrivals(bundle, flow) for flow in bundle.all_flows if flow.id in wanted}
     return flow_throughput.draw(flows, bundle.start_ns)

@@ -137,7 +137,7 @@ def run_series(run: RunAnalysis, flow: Flow, points: int, beside: Sequence[Flow]
     Args:
         points: about the most that one line may have.
     """
-    bundle = Bundle(run.bundle.path, run.bundle.manifest)  # its traces are forgotten with it
+    bundle = run.bundle.lent()
     flows = [flow, *beside]
     series = RunSeries(
         end_s=(max(one.end_ns for one in flows) - bundle.start_ns) / 1e9, start_ns=bundle.start_ns, flow=flow.id

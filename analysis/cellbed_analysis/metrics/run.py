@@ -55,7 +55,7 @@ class RunAnalysis:
                 found = parquet.read(self.bundle.inside / DERIVED / (SEGMENTS if first else OTHER_SEGMENTS))
                 return found if first else _of_flow(found, wanted)
         with reading(self.bundle.path):
-            files = Bundle(self.bundle.path, self.bundle.manifest)
+            files = self.bundle.lent()
             return compute(files)[1] if first else _of_flow(compute_others(files)[1], wanted)
 
     @property
@@ -95,7 +95,7 @@ def analyse(bundle: Bundle) -> RunAnalysis:
         return kept
     try:
         with reading(bundle.path):
-            files = Bundle(bundle.path, bundle.manifest)  # what it has read is forgotten with it
+            files = bundle.lent()
             lives = lives_once(files)
             row, segments = compute(files, lives)
             others, of_others = compute_others(files, lives)

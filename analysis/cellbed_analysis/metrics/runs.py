@@ -32,7 +32,7 @@ def _in_parallel(bundles: Sequence[Bundle]) -> list[RunAnalysis]:
     Processes are spawned: a fork would take the threads of polars for its own.
     """
     found = [analysed_before(bundle) for bundle in bundles]
-    fresh = [Bundle(bundle.path, bundle.manifest) for bundle, kept in zip(bundles, found, strict=True) if kept is None]
+    fresh = [bundle.lent() for bundle, kept in zip(bundles, found, strict=True) if kept is None]
     workers = min(len(os.sched_getaffinity(0)), len(fresh) // RUNS_WORTH_A_PROCESS)
     if workers < 2:
         return [kept or analyse(bundle) for bundle, kept in zip(bundles, found, strict=True)]

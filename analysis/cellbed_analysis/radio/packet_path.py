@@ -260,13 +260,15 @@ def _retransmitted(log: RadioLog, node: int, endings: pl.DataFrame) -> pl.DataFr
 
     Source: TS 36.322 6.2.1.5
     """
+    again = log.rows("rlc_retx", node=node).with_row_index("again")
+    if again.is_empty():
+        return again.select("pkt", "block")
     if log.grid.stations:
         cells = [(cell, cell.rows("rlc_tx", node=node)["block"].unique()) for cell in log.apart()]
         return pl.concat([_retransmitted(cell, node, endings.filter(pl.col("block").is_in(blocks.implode())))
                           for cell, blocks in cells])
     if log.grid.nr:
         return _retransmitted_in_nr(log, node, endings)
-    again = log.rows("rlc_retx", node=node).with_row_index("again")
     sent = log.rows("rlc_tx", node=node).with_columns(end=pl.col("value").cum_sum().over("block", "lcid", "sn"))
     pdus = sent.unique(["block", "lcid", "sn"], keep="first", maintain_order=True)
     return (

@@ -57,7 +57,7 @@ def choose(found: Sequence[Reaction], flow: Flow) -> Reaction | None:
 
 def switch_window(bundle: Bundle, flow: Flow) -> SwitchWindow | None:
     """What a panel shows of a run; None where no switch flushed data."""
-    bundle = Bundle(bundle.path, bundle.manifest)  # its traces are forgotten with it
+    bundle = bundle.lent()
     reaction = choose(reactions(bundle, flow), flow)
     if reaction is None:
         return None

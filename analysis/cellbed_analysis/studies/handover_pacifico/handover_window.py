@@ -45,7 +45,7 @@ class HandoverWindow:
 
 def handover_window(bundle: Bundle, flow: Flow) -> HandoverWindow | None:
     """What a panel shows of a run; None where there is no handover that the traces reach over."""
-    bundle = Bundle(bundle.path, bundle.manifest)  # its traces are forgotten with it
+    bundle = bundle.lent()
     handover = of_flow(bundle, flow)
     if handover is None:
         return None

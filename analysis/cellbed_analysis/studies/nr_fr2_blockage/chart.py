@@ -11,7 +11,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from cellbed_formats.bundle import Bundle
 from cellbed_formats.flow import Flow
 
 from ...figures.figure import FigureSpec
@@ -51,7 +50,7 @@ def draw(series: dict[str, RunAnalysis]) -> Figure:
     """Draw three panels over one time."""
     figure, (channel, rate, wait) = plt.subplots(3, 1, figsize=(7.4, 6.2), layout="constrained", sharex=True)
     for i, ((name, run), colour) in enumerate(zip(series.items(), COLOURS, strict=False)):
-        bundle = Bundle(run.bundle.path, run.bundle.manifest)
+        bundle = run.bundle.lent()
         flow = primary_flow(bundle)
         passage = passage_of(bundle, flow)
         if not i:

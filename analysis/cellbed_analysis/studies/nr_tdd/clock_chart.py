@@ -63,7 +63,7 @@ def draw(series: dict[str, RunAnalysis]) -> Figure:
     figure, panels = plt.subplots(len(series), 1, figsize=(8.6, 0.9 + 1.35 * len(series)), layout="constrained",
                                   sharex=True, squeeze=False)
     for axes, (name, run) in zip(panels[:, 0], series.items(), strict=True):
-        _panel(axes, Bundle(run.bundle.path, run.bundle.manifest))
+        _panel(axes, run.bundle.lent())
         axes.set_title(brief(name), loc="left")
     panels[-1, 0].set_xlabel("time (ms)")
     legend_above(figure, 2, {words: Line2D([], [], color=colour) for words, *_, colour in LANES}, fontsize=8.5)

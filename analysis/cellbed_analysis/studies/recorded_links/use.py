@@ -46,7 +46,7 @@ def specs(runs: Sequence[RunAnalysis]) -> list[tuple[str, str, str, Callable[[],
 
 def draw(bundle: Bundle) -> Figure:
     """Draw the direction of the first flow's data, from the start of the traffic to the flow's end."""
-    bundle = Bundle(bundle.path, bundle.manifest)  # its traces are forgotten with it
+    bundle = bundle.lent()
     flow = primary_flow(bundle)
     down = flow.sink in bundle.ue_numbers
     offered = opportunities_ns(bundle, flow)
