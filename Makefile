@@ -218,9 +218,10 @@ mutate: setup-test ## change the code of PART at random, MUTANTS times, and show
 	nice -n 19 $(VENV)/bin/python tests/mutate/mutate.py --part $(PART) --mutants $(MUTANTS) --seed $(or $(SEED),1)
 
 # With BASE=COMMIT only the virtual lab: that commit is built in a folder of its own, and both run in turns.
-bench: setup-test lab-kernel ## speed of the core, of celld as a pipe (as root), and of the virtual lab; BASE=COMMIT: ratios to it
+bench: setup-test lab-kernel ## speed of the core, of celld as a pipe (as root), of the virtual lab and of reports; BASE=COMMIT: ratios to it
 	$(if $(BASE),,meson test -C build --benchmark --verbose)
 	$(VENV)/bin/python tests/bench/virtual.py --rounds $(ROUNDS) $(if $(BASE),--base $(BASE))
+	$(VENV)/bin/python tests/bench/reports.py --rounds $(ROUNDS) $(if $(BASE),--base $(BASE))
 
 bench-scale: setup-test lab-kernel ## how the cost of runs grows with UEs, length, a crowd and their number
 	$(VENV)/bin/python tests/bench/scale.py

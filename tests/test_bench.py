@@ -16,6 +16,7 @@ import captures
 import cases
 import cost
 import lena
+import reports
 import scale
 
 # Uses up so much CPU time, in a process that has lost its parent by then.
@@ -66,8 +67,19 @@ def test_how_the_cost_grows_is_a_table(monkeypatch, capsys):
     assert row.count("|") == header.count("|")
 
 
-def test_a_commit_that_is_not_there():
-    done = subprocess.run([sys.executable, Path(base.__file__).with_name("virtual.py"), "--base", "no-such"],
+@pytest.mark.lab
+def test_a_report_of_what_is_known_costs_less(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["reports.py", "--least", "--rounds", "1"])
+    assert reports.main() == 0
+    new, again = ([cell.strip() for cell in line.strip("|").split("|")]
+                  for line in capsys.readouterr().out.splitlines()[2:])
+    assert (new[0], again[0]) == ("a run of 1 s, new", "a run of 1 s, nothing new")
+    assert float(new[1]) > float(again[1]) > 0
+
+
+@pytest.mark.parametrize("bench", ["virtual.py", "reports.py"])
+def test_a_commit_that_is_not_there(bench):
+    done = subprocess.run([sys.executable, Path(base.__file__).with_name(bench), "--base", "no-such"],
                           capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "bench: BASE=no-such: no commit of this repository\n")
 

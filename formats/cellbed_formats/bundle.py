@@ -50,8 +50,8 @@ class Bundle:
     only: bool = field(default=False, kw_only=True, compare=False, repr=False)
 
     def lent(self) -> Bundle:
-        """The same run, whose traces and captures are forgotten with what this returns; of an only one they are kept
-        for whoever reads them next.
+        """The same run. What is read of it is forgotten with what this returns; of an only one it is kept, as the next
+        reader needs the same.
         """
         if self.only:
             return self

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Collection
 from typing import Any
 
 import polars as pl
@@ -27,6 +28,13 @@ def write(frame: pl.DataFrame, path: Inside, **options: Any) -> None:
     path.write(content.getvalue())
 
 
-def read(path: Inside) -> pl.DataFrame:
-    """The table in a file. Raises OSError and PolarsError."""
-    return pl.read_parquet(path.content())
+def read(path: Inside, columns: Collection[str] | None = None) -> pl.DataFrame:
+    """The table in a file. Raises OSError and PolarsError.
+
+    Args:
+        columns: only those of these names that it has.
+    """
+    content = path.content()
+    if columns is not None:
+        columns = [name for name in pl.read_parquet_schema(content) if name in columns]
+    return pl.read_parquet(content, columns=columns)

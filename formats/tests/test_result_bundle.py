@@ -53,6 +53,25 @@ def test_invalid_failed_and_broken_runs_are_kept_apart(tmp_path: Path) -> None:
     }
 
 
+def test_an_only_run_is_read_once_and_of_many_each_is_forgotten(tmp_path: Path) -> None:
+    first = write_bundle(tmp_path, seed=1, duration_s=0.2)
+    for only in (load_results(tmp_path).bundles[0], load_results(first).bundles[0]):
+        assert only.lent() is only
+    write_bundle(tmp_path, seed=2, duration_s=0.2)
+    bundle = load_results(tmp_path).checked().bundles[0]
+    lent = bundle.lent()
+    assert lent == bundle and lent.radio.equals(bundle.radio)
+    assert "radio" in vars(lent) and "radio" not in vars(bundle.lent())
+
+
+def test_what_was_checked_is_not_checked_again(tmp_path: Path) -> None:
+    bundle = read_bundle(write_bundle(tmp_path, duration_s=0.2))
+    bundle.check_files()
+    path = bundle.path / "radio.trace"
+    path.write_bytes(path.read_bytes()[:-1])
+    assert bundle.lent().find("radio.trace") is not None  # as it was when it was checked
+
+
 def test_a_run_without_verdict_is_not_usable(tmp_path: Path) -> None:
     bundle = read_bundle(write_bundle(tmp_path, duration_s=0.2, validity={}))
     assert not bundle.valid

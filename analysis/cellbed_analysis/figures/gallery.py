@@ -17,7 +17,7 @@ from ..metrics.flow_table import fairness
 from ..metrics.one_lab import one_lab
 from ..metrics.over_runs import estimate, series_over
 from ..metrics.rows import primary_flow
-from ..metrics.run import RunAnalysis
+from ..metrics.run import TIMED, RunAnalysis
 from ..metrics.series_name import brief, by_combination, file_name, label
 from ..metrics.share import arrivals
 from ..radio.grid import grid_of
@@ -123,11 +123,12 @@ def _draw_throughputs(run: RunAnalysis) -> Figure:
     return flow_throughput.draw(flows, bundle.start_ns)
 
 
-def _steady(run: RunAnalysis) -> pl.DataFrame:
+def _steady(run: RunAnalysis, columns: Sequence[str] | None = None) -> pl.DataFrame:
     """Segments sent after the warm-up that have an RTT."""
     start_ns = run.bundle.start_ns + run.row["window_start_s"] * 1e9
     end_ns = start_ns + run.row["window_s"] * 1e9
-    return run.segments().filter(pl.col("rtt_ns").is_not_null() & pl.col("out_ns").is_between(start_ns, end_ns))
+    segments = run.segments(columns=columns)
+    return segments.filter(pl.col("rtt_ns").is_not_null() & pl.col("out_ns").is_between(start_ns, end_ns))
 
 
 def _which(chosen: dict[str, RunAnalysis]) -> str:
@@ -140,7 +141,7 @@ def _which(chosen: dict[str, RunAnalysis]) -> str:
 
 
 def _rtt_time(chosen: dict[str, RunAnalysis], paper_ms: dict[str, float]) -> FigureSpec:
-    data = {name: (run.segments(), run.bundle.start_ns) for name, run in chosen.items()}
+    data = {name: (run.segments(columns=TIMED), run.bundle.start_ns) for name, run in chosen.items()}
     return FigureSpec(
         "rtt-over-time",
         "RTT over time",
@@ -183,7 +184,7 @@ def _decomposition(chosen: dict[str, RunAnalysis], paper_ms: dict[str, float]) -
 
 
 def _cdf(chosen: dict[str, RunAnalysis], paper_ms: dict[str, float]) -> FigureSpec:
-    data = {name: _steady(run)["rtt_ns"].to_numpy() / 1e6 for name, run in chosen.items()}
+    data = {name: _steady(run, TIMED)["rtt_ns"].to_numpy() / 1e6 for name, run in chosen.items()}
     return FigureSpec(
         "rtt-cdf",
         "Distribution of the RTT",

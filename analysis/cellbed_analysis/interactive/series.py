@@ -18,7 +18,7 @@ from cellbed_formats.flow import QUIC, Flow
 from cellbed_formats.radios import networks, over
 
 from ..metrics.rows import captured
-from ..metrics.run import RunAnalysis
+from ..metrics.run import TIMED, RunAnalysis
 from ..metrics.share import arrivals
 from ..radio.events import rows_of
 from ..radio.grid import grid_of
@@ -214,7 +214,7 @@ def rate(series: RunSeries, t_s: np.ndarray, reached_bytes: np.ndarray) -> Line:
 def _rtt(series: RunSeries, run: RunAnalysis, flow: Flow, points: int) -> None:
     if not captured(run.bundle):
         return
-    segments = run.segments(flow.id)
+    segments = run.segments(flow.id, TIMED)
     if segments.is_empty() or "rtt_ns" not in segments.columns:
         return
     timed = segments.filter(pl.col("rtt_ns").is_not_null()).sort("out_ns")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +18,9 @@ from cellbed_formats.error import DataError, in_words, reading
 from .cache import METRICS_JSON, OTHER_SEGMENTS, SEGMENTS, cache_key, checksum, kept_rows
 from .identity import identity
 from .rows import compute, compute_others, lives_once
+
+#: Columns of segments of which most figures are made: when each was sent, and its RTT.
+TIMED = ("out_ns", "rtt_ns")
 
 
 @dataclass(frozen=True)
@@ -42,8 +46,11 @@ class RunAnalysis:
         """Its files could be read, so it has metrics and segments."""
         return str(self.row["status"]) != "unreadable"
 
-    def segments(self, wanted: str | None = None) -> pl.DataFrame:
+    def segments(self, wanted: str | None = None, columns: Collection[str] | None = None) -> pl.DataFrame:
         """`segment.decomposed_segments` of a whole flow, the first if none is wanted, read again at each call.
+
+        Args:
+            columns: all that are needed of the table's hundred.
 
         Raises:
             DataError: the run is not readable.
@@ -52,7 +59,8 @@ class RunAnalysis:
         kept = kept_rows(self.bundle)
         with contextlib.suppress(OSError, pl.exceptions.PolarsError):
             if kept is not None:
-                found = parquet.read(self.bundle.inside / DERIVED / (SEGMENTS if first else OTHER_SEGMENTS))
+                found = parquet.read(self.bundle.inside / DERIVED / (SEGMENTS if first else OTHER_SEGMENTS),
+                                     columns if columns is None else {*columns, "flow"})
                 return found if first else _of_flow(found, wanted)
         with reading(self.bundle.path):
             files = self.bundle.lent()

@@ -12,14 +12,18 @@ import polars as pl
 
 def mean(column: pl.Series) -> float | None:
     """Arithmetic mean of the values that are there; None without any."""
-    values = column.drop_nulls().to_numpy()
+    values = _there(column)
     return float(np.mean(values)) if len(values) else None
 
 
 def median(column: pl.Series) -> float | None:
     """Median of the values that are there; None without any."""
-    values = column.drop_nulls().to_numpy()
+    values = _there(column)
     return float(np.median(values)) if len(values) else None
+
+
+def _there(column: pl.Series) -> np.ndarray:
+    return (column.drop_nulls() if column.null_count() else column).to_numpy()
 
 
 def scaled(value: float | None, divisor: float) -> float | None:

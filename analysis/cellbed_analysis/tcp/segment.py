@@ -252,11 +252,12 @@ def way_parts(life: pl.DataFrame) -> pl.DataFrame:
         One Int64 column per part, in ns, in the order of `life`; each row's
         sum is out_ns - in_ns.
     """
-    arrived = life["in_ns"].to_numpy()
+    moments = life.select(pl.col(MOMENTS).fill_null(-1))
+    arrived = moments["in_ns"].to_numpy()
     before = arrived
     parts = {}
     for part, moment in zip(WAY_PARTS, MOMENTS[1:], strict=True):
-        at = life[moment].fill_null(-1).to_numpy()
+        at = moments[moment].to_numpy()
         after = np.where(at < 0, before, np.maximum(at, arrived))
         parts[part] = after - before
         before = after

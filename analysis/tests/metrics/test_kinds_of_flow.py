@@ -105,6 +105,7 @@ def test_segments_are_read_again_where_none_are_kept(tmp_path: Path) -> None:
     run = analyse(read_bundle(write_bundle(tmp_path, duration_s=2)))
     kept = run.segments()
     assert len(kept) > 0
+    assert run.segments(columns=("out_ns", "rtt_ns", "none")).equals(kept.select("out_ns", "rtt_ns"))
     shutil.rmtree(run.bundle.path / "derived")
     assert run.segments().equals(kept) and run.segments("file").equals(kept)
     assert run.segments("other").is_empty()

@@ -6,7 +6,9 @@ from __future__ import annotations
 import base64
 import json
 import re
+import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +22,7 @@ from synthetic_bundle import write_bundle
 import cellbed_analysis
 from cellbed_analysis.claims.judge import VERDICTS
 from cellbed_analysis.metrics.catalog import METRICS
-from cellbed_formats.bundle import read_bundle
+from cellbed_formats.bundle import load_results, read_bundle
 from cellbed_formats.error import DataError
 
 LATE = {
@@ -49,6 +51,17 @@ def page(report: Path) -> Collector:
     collector = Collector()
     collector.feed(report.read_text())
     return collector
+
+
+def test_a_run_alone_has_the_page_that_it_has_when_its_files_are_read_again(tmp_path: Path) -> None:
+    results = load_results(write_bundle(tmp_path, "IM-IM", duration_s=1))
+    pages = []
+    for only in (True, False):
+        bundles = [replace(bundle, only=only) for bundle in results.bundles]
+        made = cellbed_analysis.write_report(replace(results, bundles=bundles), output=tmp_path / str(only))
+        pages.append(made.read_bytes())
+        shutil.rmtree(results.path / "derived")
+    assert pages[0] == pages[1]
 
 
 def test_is_well_formed_and_refers_to_nothing_outside(report: Path, page: Collector) -> None:

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from cellbed_channel.cell_edge import CellEdgeParameters
 from cellbed_channel.figure import draw_map
 
-from ...metrics.run import RunAnalysis
+from ...metrics.run import TIMED, RunAnalysis
 from . import line_chart, rtt_chart
 from .edge import DISTANCE, INTERFERENCE, TRANSPORT, belongs
 from .sweep import Edge, Study, edges, studies, sweeps
@@ -161,7 +161,7 @@ def _rtt_ms(run: RunAnalysis) -> np.ndarray:
     """RTTs of segments sent after the warm-up."""
     start_ns = run.bundle.start_ns + run.row["window_start_s"] * 1e9
     inside = pl.col("out_ns").is_between(start_ns, start_ns + run.row["window_s"] * 1e9)
-    return run.segments().filter(pl.col("rtt_ns").is_not_null() & inside)["rtt_ns"].to_numpy() / 1e6
+    return run.segments(columns=TIMED).filter(pl.col("rtt_ns").is_not_null() & inside)["rtt_ns"].to_numpy() / 1e6
 
 
 def _study(study: Study) -> list[Spec]:
