@@ -223,6 +223,12 @@ class Bundle:
         return sorted({name for name in self.names_by_address.values() if self.has(f"ip-{name}.pcap")})
 
     @property
+    def to_capture(self) -> str:
+        """How to get the captures that a run lacks, in words."""
+        at_once = self.settings.get("tcp", {}).get("segmentation_offload")
+        return f"run it with capture.ip: true{' and without tcp.segmentation_offload' if at_once else ''}"
+
+    @property
     def without_flows(self) -> str:
         """Why a run has no flow that could be shown, in words."""
         captures = [self.capture(node) for node in self.captured_nodes]

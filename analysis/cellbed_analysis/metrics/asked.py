@@ -60,7 +60,7 @@ class Asked:
             raise DataError(f"{bundle.path}: the parts of an RTT are not known over the UTRAN; choose a run over "
                             "LTE or NR")
         if flow.source not in bundle.captured_nodes:
-            raise DataError(f"{asked.where}: no capture of what {flow.source} sent; run it with capture.ip: true")
+            raise DataError(f"{asked.where}: no capture of what {flow.source} sent; {bundle.to_capture}")
         if not traced_in_full(bundle):
             raise DataError(f"{asked.where}: radio.trace has events only; run it with capture.radio_trace: full")
         return asked

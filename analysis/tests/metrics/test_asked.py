@@ -84,3 +84,18 @@ def test_what_nothing_explains_says_of_what(tmp_path: Path, dm_dm: Bundle) -> No
                                                         "another flow or time")
     pinged = Asked.of(with_packets(tmp_path, [ping(1)]), "ping")
     assert pinged.unexplained.endswith("explains no RTT of this ping; choose another flow or time")
+
+
+@pytest.mark.parametrize(("tcp", "advice"), [
+    ({}, "run it with capture.ip: true"),
+    ({"segmentation_offload": True}, "run it with capture.ip: true and without tcp.segmentation_offload"),
+])
+def test_without_captures_it_says_how_to_get_them(tmp_path: Path, tcp: dict[str, Any], advice: str) -> None:
+    path = write_bundle(tmp_path, duration_s=1)
+    for capture in path.glob("ip-*.pcap"):
+        capture.unlink()
+    bundle = read_bundle(path)
+    settings = bundle.manifest["description"]["settings"]
+    settings |= {"capture": {"ip": False}, "tcp": settings["tcp"] | tcp}
+    with pytest.raises(DataError, match=f"flow file: no capture of what ue1 sent; {advice}$"):
+        Asked.of(bundle, "file")

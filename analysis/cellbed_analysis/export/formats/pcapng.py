@@ -31,7 +31,7 @@ def write(bundle: Bundle, node: str, stem: Inside) -> list[Path]:
     name = bundle.capture_name(node)
     source = bundle.find(name)
     if source is None:
-        raise FileError(bundle.path / name, "missing; run it with capture.ip: true")
+        raise FileError(bundle.path / name, f"missing; {bundle.to_capture}")
     link, packets = read_packets(source)
     events = radio_events(bundle, node if node in bundle.ue_numbers else None)
     path = stem.with_name(f"{stem.name}.pcapng")
