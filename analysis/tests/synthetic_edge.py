@@ -56,12 +56,14 @@ class Run:
     usable: bool = True
     bundle: Any = field(default_factory=lambda: SimpleNamespace(start_ns=0))
 
-    def segments(self) -> pl.DataFrame:
+    def segments(self, columns: tuple[str, ...]) -> pl.DataFrame:
         """A segment every 10 ms; RTTs even between half and three halves of the median."""
         n = 5000
         share = (np.arange(n) * 0.618) % 1
         median_ms = self.row["rtt_p50_ms"]
-        return pl.DataFrame({"out_ns": np.arange(n) * 10_000_000, "rtt_ns": (median_ms * (0.5 + share) * 1e6).round()})
+        segments = pl.DataFrame({"out_ns": np.arange(n) * 10_000_000,
+                                 "rtt_ns": (median_ms * (0.5 + share) * 1e6).round()})
+        return segments.select(columns)
 
 
 def runs(found: list[dict[str, Any]]) -> list[Run]:

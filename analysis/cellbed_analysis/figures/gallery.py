@@ -92,7 +92,7 @@ def _throughputs(runs: Sequence[RunAnalysis]) -> list[FigureSpec]:
     """Flows that contend for a cell, of the first usable run of each configuration."""
     first: dict[tuple[str, str], RunAnalysis] = {}
     for run in runs:
-        if run.usable and any(row.get("jain") is not None for row in run.rows):
+        if run.usable and _contending(run):
             first.setdefault((run.row["scenario"], label(run.row)), run)
     return [
         FigureSpec(
@@ -107,7 +107,8 @@ def _throughputs(runs: Sequence[RunAnalysis]) -> list[FigureSpec]:
 
 
 def _contending(run: RunAnalysis) -> list[str]:
-    return [row["flow"] for row in run.rows if row.get("jain") is not None]
+    """Flows of which it is known when their data came."""
+    return [row["flow"] for row in run.rows if row.get("jain") is not None and row.get("flow_mbps") is not None]
 
 
 def _left_out(run: RunAnalysis) -> str:
@@ -119,7 +120,7 @@ def _left_out(run: RunAnalysis) -> str:
 def _draw_throughputs(run: RunAnalysis) -> Figure:
     bundle = run.bundle.lent()
     wanted = _contending(run)[:FLOWS_MAX]
-    flows = {flow.id: arrivals(bundle, flow) for flow in bundle.all_flows if flow.id in wanted}
+    flows = {flow.id: came for flow in bundle.all_flows if flow.id in wanted and (came := arrivals(bundle, flow)).timed}
     return flow_throughput.draw(flows, bundle.start_ns)
 
 

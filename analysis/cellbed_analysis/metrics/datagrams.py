@@ -85,6 +85,16 @@ def ip_metrics(bundle: Bundle, flow: Flow, window: Window) -> Values:
     return values | counted | {"udp_lost_difference_pkts": lost_pkts - counted["udp_lost_pkts"]}
 
 
+def received_bytes(bundle: Bundle, flow: Flow) -> int:
+    """Payload that the application at the receiver counted, of TCP too."""
+    if flow.kind == "stream":
+        return int(bundle.stream(flow.id)["received_bytes"])
+    end = bundle.iperf3(flow.id)["end"]
+    if not flow.datagrams:
+        return int(end["sum_received"]["bytes"])
+    return round(end["sum"]["bytes"] * (1 - end["sum"]["lost_percent"] / 100))
+
+
 def receiver_metrics(bundle: Bundle, flow: Flow) -> dict[str, Any]:
     """What the application at the receiver counted."""
     if flow.kind == "stream":

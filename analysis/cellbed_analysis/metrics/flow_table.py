@@ -96,7 +96,7 @@ class Fairness:
         whole = f"{self.jain.value:.3f} over the whole run"
         said = f"{self.title}: Jain's index of {self.flows} flows, {self.direction}:"
         if self.jain_together is None:
-            return f"{said} {whole}; they were never all active at once"
+            return f"{said} {whole}{'' if self.together_s else '; they were never all active at once'}"
         return f"{said} {self.jain_together.value:.3f} while all were active ({self.together_s:.1f} s), {whole}"
 
 

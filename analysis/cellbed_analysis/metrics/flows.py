@@ -47,11 +47,19 @@ FLOW = (
     Metric("flow_s", "s", "time from then to its end, or to its last packet"),
     Metric("flow_sent_bytes", "bytes", "IP bytes sent in the data direction, whole flow"),
     Metric("flow_back_bytes", "bytes", "IP bytes sent in the other direction"),
-    Metric("flow_came_bytes", "bytes", "payload that arrived in the data direction, duplicates included"),
+    Metric(
+        "flow_came_bytes", "bytes",
+        "payload that arrived in the data direction, duplicates included; of datagrams without captures what the "
+        "receiving program counted",
+    ),
     Metric("flow_ect", "", "what the ECN field of its data says when it is sent: not-ECT, ECT(0), ECT(1), or several"),
     Metric("flow_ce_pkts", "packets", "packets of the data direction that came with the mark CE"),
     Metric("flow_ce_share", "1", "their part of all that came"),
-    Metric("flow_mbps", "Mbit/s", "payload that arrived within the flow's time, over that time"),
+    Metric(
+        "flow_mbps", "Mbit/s",
+        "payload that arrived within the flow's time, over that time; null of datagrams without captures, which do not "
+        "show when they came",
+    ),
     Metric(
         "flow_share", "1",
         "its part of the payload of all contending flows of that direction, of a subflow that of its connection, whole "
@@ -82,14 +90,14 @@ def flow_columns(bundle: Bundle) -> dict[str, Values]:
 
 def _columns(bundle: Bundle, flow: Flow, came: Arrivals) -> Values:
     start_ns, end_ns = active(flow, came)
-    seconds = (end_ns - start_ns) / 1e9
+    seconds, bytes_in = (end_ns - start_ns) / 1e9, came.between(start_ns, end_ns)
     return {
         "flow": flow.id, "flow_command": flow.command, "flow_program": flow.program,
         "flow_transport": flow.transport, "flow_from": flow.source, "flow_to": flow.sink,
         "flow_direction": direction(bundle, flow), "flow_start_s": (start_ns - bundle.start_ns) / 1e9,
         "flow_s": seconds, "flow_sent_bytes": flow.sent_bytes, "flow_back_bytes": flow.back_bytes,
         "flow_came_bytes": came.total, **ecn_columns(bundle, flow),
-        "flow_mbps": came.between(start_ns, end_ns) * 8 / 1e6 / seconds if seconds > 0 else None,
+        "flow_mbps": None if bytes_in is None or seconds <= 0 else bytes_in * 8 / 1e6 / seconds,
     } | datagram_metrics(bundle, flow)  # fmt: skip
 
 
@@ -153,10 +161,12 @@ def connection_metrics(
         return multipath.multipath_metrics(bundle, flow), pl.DataFrame()
     if flow.datagrams:
         window = evaluated_window(bundle, flow)
-        return (datagrams.ip_metrics(bundle, flow, window) if _both(bundle, flow) else {}), pl.DataFrame()
+        seen = _both(bundle, flow)
+        return (datagrams.ip_metrics(bundle, flow, window) if seen else _counted(bundle, flow)), pl.DataFrame()
     if not answered(bundle, flow):
         samples = probe.probe_samples(bundle, flow, flow.sport) if bundle.probed and flow.sport else None
-        return ({} if samples is None else probe.window_metrics(samples)), pl.DataFrame()
+        sampled: Values = {} if samples is None else probe.window_metrics(samples)
+        return sampled | _counted(bundle, flow), pl.DataFrame()
     flow = causes.finished(bundle, flow)
     window = evaluated_window(bundle, flow)
     if not window.seconds:
@@ -167,6 +177,13 @@ def connection_metrics(
     if any(other.source == flow.source for other in bundle.all_flows if other.id != flow.id):
         values |= dict.fromkeys(causes.COUNTERS)  # the host counts for all of its connections together
     return values, segments
+
+
+def _counted(bundle: Bundle, flow: Flow) -> Values:
+    """What the receiving program of a scenario's flow says, where no capture shows what came."""
+    if flow.found or flow.sink in bundle.captured_nodes:
+        return {}
+    return (datagrams if flow.datagrams else throughput).receiver_metrics(bundle, flow)
 
 
 def _both(bundle: Bundle, flow: Flow) -> bool:

@@ -12,7 +12,8 @@ Source: Jain 1984; RFC 5166 section 2.3.1
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import polars as pl
@@ -21,6 +22,7 @@ from cellbed_formats.bundle import Bundle
 from cellbed_formats.flow import SUBFLOW, Flow
 
 from ..tcp.segment import unwrap
+from .datagrams import received_bytes
 from .rtt import Values
 
 SHARED_BYTES = 65536
@@ -29,25 +31,34 @@ UPLINK, DOWNLINK, BETWEEN = "uplink", "downlink", "between UEs"
 
 @dataclass(frozen=True)
 class Arrivals:
-    """Payload of a flow's data direction as it came: times (n,) in ns, and bytes so far (n,)."""
+    """Payload of a flow's data direction as it came: times (n,) in ns, and bytes so far (n,).
 
-    t_ns: np.ndarray
-    bytes: np.ndarray
+    Attributes:
+        timed: these are known. Without captures only the receiving program says how many datagrams came.
+        counted: bytes that it says; None: there is none to ask.
+    """
+
+    t_ns: np.ndarray = field(default_factory=partial(np.zeros, 0, np.int64))
+    bytes: np.ndarray = field(default_factory=partial(np.zeros, 0, np.int64))
+    timed: bool = True
+    counted: int | None = None
 
     @property
-    def total(self) -> int:
-        """All of them."""
-        return int(self.bytes[-1]) if len(self.bytes) else 0
+    def total(self) -> int | None:
+        """All of them; None: not known."""
+        return self.counted if not self.timed else int(self.bytes[-1]) if len(self.bytes) else 0
 
-    def between(self, start_ns: int, end_ns: int) -> int:
-        """Bytes that came in [start_ns, end_ns)."""
+    def between(self, start_ns: int, end_ns: int) -> int | None:
+        """Bytes that came in [start_ns, end_ns); None: not known."""
+        if not self.timed:
+            return None
         below = np.concatenate([[0], self.bytes])[np.searchsorted(self.t_ns, [start_ns, end_ns])]
         return int(below[1] - below[0])
 
 
 def arrivals(bundle: Bundle, flow: Flow) -> Arrivals:
-    """By the receiver's capture, else the sender's; of TCP without captures by what the sender saw acknowledged; of a
-    connection of MPTCP by its receiving program."""
+    """By the receiver's capture, else the sender's; without captures of TCP by what the sender saw acknowledged, of
+    datagrams by what the receiving program counted; of a connection of MPTCP by its receiving program."""
     if flow.whole:
         came = bundle.stream(flow.id)["came"]
         return Arrivals(np.array(came["t_ns"], dtype=np.int64), np.array(came["bytes"], dtype=np.int64))
@@ -58,7 +69,7 @@ def arrivals(bundle: Bundle, flow: Flow) -> Arrivals:
                 packets = packets.filter(pl.col("sport") == flow.sport)
             return Arrivals(packets["t_ns"].to_numpy(), packets["payload_bytes"].cast(pl.Int64).cum_sum().to_numpy())
     if flow.transport != "tcp" or not bundle.probed:
-        return Arrivals(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+        return Arrivals(timed=False, counted=None if flow.found else received_bytes(bundle, flow))
     own = (pl.col("saddr") == flow.saddr) & (pl.col("daddr") == flow.daddr) & (pl.col("dport") == flow.port)
     rows = bundle.tcp.filter(own & (pl.col("snd_una") != 0) & (pl.col("kind").cast(pl.String) != "state"))
     if flow.sport is not None:
@@ -90,7 +101,8 @@ def shares(bundle: Bundle, came: Mapping[str, Arrivals]) -> dict[str, Values]:
     """
     groups: dict[str, list[Flow]] = {}
     for flow in bundle.all_flows:
-        if flow.kind != SUBFLOW and (not flow.found or came[flow.id].total >= SHARED_BYTES):
+        total = came[flow.id].total
+        if flow.kind != SUBFLOW and total is not None and (not flow.found or total >= SHARED_BYTES):
             groups.setdefault(direction(bundle, flow), []).append(flow)
     found = _of_subflows(bundle, came)
     for flows in groups.values():
@@ -102,15 +114,18 @@ def shares(bundle: Bundle, came: Mapping[str, Arrivals]) -> dict[str, Values]:
 def _of_subflows(bundle: Bundle, came: Mapping[str, Arrivals]) -> dict[str, Values]:
     """What each subflow carried of its connection, reinjections included."""
     parts = [[part for part in bundle.all_flows if flow.has_part(part)] for flow in bundle.all_flows if flow.whole]
-    return {part.id: {"flow_share": came[part.id].total / max(sum(came[one.id].total for one in of), 1)}
-            for of in parts for part in of}
+    totals = [{part.id: came[part.id].total or 0 for part in of} for of in parts]
+    return {part: {"flow_share": total / max(sum(of.values()), 1)} for of in totals for part, total in of.items()}
 
 
 def _of_direction(flows: Sequence[Flow], came: Mapping[str, Arrivals]) -> dict[str, Values]:
     spans = [active(flow, came[flow.id]) for flow in flows]
     start_ns, end_ns = max(span[0] for span in spans), min(span[1] for span in spans)
-    totals = [came[flow.id].total for flow in flows]
-    together = [came[flow.id].between(start_ns, end_ns) if start_ns < end_ns else 0 for flow in flows]
+    totals = [came[flow.id].total or 0 for flow in flows]
+    if start_ns < end_ns and all(came[flow.id].timed for flow in flows):
+        together = [came[flow.id].between(start_ns, end_ns) or 0 for flow in flows]
+    else:
+        together = [0] * len(flows)
     both: Values = {"jain": jain(totals), "jain_together": jain(together), "flows_together": len(flows),
             "together_s": max(end_ns - start_ns, 0) / 1e9}
     return {

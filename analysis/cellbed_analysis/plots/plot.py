@@ -169,11 +169,19 @@ def data(kind: str, bundles: Sequence[Bundle], wanted: Wanted | None = None, per
     found = _frames(KINDS[kind], runs, wanted, per_seed)
     frame = pl.concat([part for part in found if len(part)] or found[:1], how="diagonal_relaxed")
     if frame.is_empty():
-        raise DataError(f"{bundles[0].path}: nothing to draw for plot {kind} between --from and --to; "
-                        "choose a longer time")
+        timed = wanted.start_s is not None or wanted.end_s is not None
+        raise DataError(f"{bundles[0].path}: nothing to draw for plot {kind}" + (
+            " between --from and --to; choose a longer time" if timed else f": {_missing(runs[0])}"))
     frame = _short(frame)
     last = KINDS[kind].last
     return frame if last is None else last(frame)
+
+
+def _missing(run: RunAnalysis) -> str:
+    """What a run may lack."""
+    if run.bundle.captured_nodes:
+        return "none of its flows has what it shows; choose another kind"
+    return f"it has no captures; {run.bundle.to_capture}"
 
 
 def _frames(kind: Kind, runs: Sequence[RunAnalysis], wanted: Wanted, per_seed: bool) -> list[pl.DataFrame]:

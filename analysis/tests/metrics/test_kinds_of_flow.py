@@ -21,9 +21,10 @@ from cellbed_analysis.metrics.flow_table import FLOW_COLUMNS
 from cellbed_analysis.metrics.flows import connection_metrics, flow_columns
 from cellbed_analysis.metrics.rows import compute, compute_others, flatten, lives_once
 from cellbed_analysis.metrics.run import analyse
-from cellbed_analysis.metrics.share import arrivals
+from cellbed_analysis.metrics.share import Arrivals, arrivals, shares
 from cellbed_formats.bundle import Bundle, read_bundle
 from cellbed_formats.error import DataError, UnusableError
+from cellbed_formats.flow import FOUND, Flow
 
 
 def rewritten(path: Path, **settings: Any) -> Bundle:
@@ -165,9 +166,10 @@ def test_a_connection_captured_at_one_end_has_what_the_probe_saw(tmp_path: Path)
     flow = replace(bundle.flows[0], sport=SPORT)
     values, segments = connection_metrics(bundle, flow, lives_once(bundle))
     assert values["cwnd_mean_pkts"] == 10 and "ip_sent_pkts" not in values and segments.is_empty()
-    assert connection_metrics(bundle, replace(flow, sport=None), lives_once(bundle))[0] == {}
+    counted = {"goodput_iperf3_mbps": pytest.approx(values["goodput_iperf3_mbps"])}
+    assert connection_metrics(bundle, replace(flow, sport=None), lives_once(bundle))[0] == counted
     (path / "tcp.trace").unlink()
-    assert connection_metrics(Bundle(path, bundle.manifest), flow, lives_once(bundle))[0] == {}
+    assert connection_metrics(Bundle(path, bundle.manifest), flow, lives_once(bundle))[0] == counted
 
 
 def test_a_connection_that_nothing_acknowledges_has_no_metrics(tmp_path: Path) -> None:
@@ -191,14 +193,41 @@ def test_of_very_many_flows_the_largest_are_measured(tmp_path: Path, monkeypatch
 
 
 def test_what_came_of_a_flow(dm_dm: Bundle) -> None:
-    """At the receiver; of a named connection only its own, without captures what was acknowledged, of UDP nothing."""
+    """At the receiver; of a named connection only its own, without captures what was acknowledged."""
     (flow,) = dm_dm.flows
     both, own = arrivals(dm_dm, flow), arrivals(dm_dm, replace(flow, sport=SPORT))
     assert own.total == 192 * PAYLOAD + 37 and both.total == own.total + 37
     for sport in (SPORT, None):
         assert arrivals(dm_dm, replace(flow, source="a", sink="b", sport=sport)).total == own.total - 37
-    nothing = arrivals(dm_dm, replace(flow, source="a", sink="b", transport="udp"))
-    assert nothing.t_ns.size == nothing.bytes.size == nothing.total == nothing.between(0, 2**62) == 0
+
+
+def uncaptured(results: Path, **facts: Any) -> tuple[Bundle, Flow]:
+    """A run without captures whose flow was of datagrams, which the receiving program counted."""
+    bundle = of_stream(results, sent_pkts=200, received_pkts=193, received_s=1.9, **facts)
+    for capture in bundle.path.glob("ip-*.pcap"):
+        capture.unlink()
+    return bundle, replace(bundle.flows[0], transport="udp")
+
+
+def test_without_captures_it_is_known_how_many_datagrams_came_and_not_when(tmp_path: Path) -> None:
+    bundle, flow = uncaptured(tmp_path)
+    came = arrivals(bundle, flow)
+    assert (came.total, came.between(0, 2**62), came.t_ns.size) == (270_000, None, 0)
+    assert arrivals(bundle, replace(flow, kind=FOUND)).total is None  # no program of the lab's received them
+    values, _ = connection_metrics(bundle, flow, lives_once(bundle))
+    assert values == {"goodput_stream_mbps": pytest.approx(270_000 * 8e-6 / 1.9), "udp_lost_pkts": 7}
+
+
+def test_shares_of_what_programs_counted(tmp_path: Path) -> None:
+    """Nobody knows what came while all were active; who has nothing that counted does not contend."""
+    bundle, flow = uncaptured(tmp_path)
+    flows = [replace(flow, id=name) for name in "ab"] + [replace(flow, id="found", kind=FOUND)]
+    vars(bundle)["all_flows"] = flows
+    found = shares(bundle, {"a": Arrivals(timed=False, counted=300), "b": Arrivals(timed=False, counted=100),
+                            "found": Arrivals(timed=False)})
+    assert found.keys() == {"a", "b"}
+    assert found["a"] == {"jain": 0.8, "jain_together": None, "flows_together": 2, "together_s": 2.0,
+                          "flow_share": 0.75, "flow_share_together": None}
 
 
 def test_a_flow_by_its_columns(dm_dm: Bundle) -> None:

@@ -74,6 +74,8 @@ def test_fairness_in_words() -> None:
     (apart,) = fairness([shared("b", 0.75, None, 0.0)])
     assert str(apart).endswith("Jain's index of 3 flows, uplink: 0.750 over the whole run; "
                                "they were never all active at once")  # fmt: skip
+    (untimed,) = fairness([shared("b", 0.75, None, 4.0)])
+    assert str(untimed).endswith("uplink: 0.750 over the whole run")
     (found,) = fairness([shared("b", 0.75, 0.5, 4.0), shared("b", 0.75, 0.5, 4.0), shared("c", 0.25, 1.0, 2.0)])
     assert str(found).endswith("uplink: 0.750 while all were active (3.0 s), 0.500 over the whole run")
 

@@ -80,6 +80,23 @@ def test_what_there_is_not(kind: str, wanted: Wanted | None, venue: str, message
         plot(kind, [im_im], wanted, Look(venue))
 
 
+@pytest.mark.parametrize(("lost", "message"), [
+    (("ip-*.pcap", "tcp.trace"), "it has no captures; run it with capture.ip: true"),
+    ((), "none of its flows has what it shows; choose another kind"),
+])  # fmt: skip
+def test_nothing_to_draw_in_the_whole_run(tmp_path: Path, lost: tuple[str, ...], message: str) -> None:
+    path = write_bundle(tmp_path, duration_s=1)
+    for name in [file.name for pattern in lost for file in path.glob(pattern)]:
+        (path / name).unlink()
+    bundle = read_bundle(path)
+    if lost:
+        bundle.manifest["description"]["settings"]["capture"] = {"ip": False}
+    else:
+        vars(bundle)["all_flows"] = []
+    with pytest.raises(DataError, match=f"nothing to draw for plot throughput: {message}"):
+        plot("throughput", [bundle])
+
+
 def test_a_file_of_another_kind(im_im: Bundle, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"a\.docx: allowed names that end in \.pdf, \.svg"):
         plot("rtt", [im_im]).write(tmp_path / "a.docx")
