@@ -164,9 +164,7 @@ def connection_metrics(
         seen = _both(bundle, flow)
         return (datagrams.ip_metrics(bundle, flow, window) if seen else _counted(bundle, flow)), pl.DataFrame()
     if not answered(bundle, flow):
-        samples = probe.probe_samples(bundle, flow, flow.sport) if bundle.probed and flow.sport else None
-        sampled: Values = {} if samples is None else probe.window_metrics(samples)
-        return sampled | _counted(bundle, flow), pl.DataFrame()
+        return probe.sampled_metrics(bundle, flow) | _counted(bundle, flow), pl.DataFrame()
     flow = causes.finished(bundle, flow)
     window = evaluated_window(bundle, flow)
     if not window.seconds:

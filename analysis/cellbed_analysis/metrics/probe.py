@@ -19,7 +19,7 @@ from cellbed_formats.flow import Flow
 from ..stats.numbers import mean, median, scaled
 from .metric import Metric
 from .rtt import Values
-from .window import Window
+from .window import Window, evaluated_window
 
 #: How far the probe's RTT may lie from the capture's, by lab, in us. Virtual: the kernel counts
 #: whole us, and its clock moves by about 1 us at each of the few reads between TCP and the
@@ -105,20 +105,28 @@ def probe_metrics(bundle: Bundle, samples: pl.DataFrame, segments: pl.DataFrame,
             "probe_difference_max_us": float(distance.max()),
             "probe_within_bound_share": float(np.mean(distance <= bound_us)) if bound_us else None,
         }
-    values |= window_metrics(inside)
+    return values | window_metrics(samples, window)
+
+
+def sampled_metrics(bundle: Bundle, flow: Flow) -> Values:
+    """What the probe alone tells of a connection without captures; nothing where it did not see it."""
+    if not bundle.probed or not flow.sport:
+        return {}
+    window = evaluated_window(bundle, flow)
+    return window_metrics(probe_samples(bundle, flow, flow.sport), window) if window.seconds else {}
+
+
+def window_metrics(samples: pl.DataFrame, window: Window) -> Values:
+    """What the probe alone tells of a connection's windows. Args: samples: `probe_samples`."""
     traced = samples.filter(pl.col("kind") == "segment_in")["snd_cwnd"]
-    values["cwnd_change_p50_pkts"] = median(traced.filter(traced != traced.shift(1).fill_null(0)))
-    return values
-
-
-def window_metrics(samples: pl.DataFrame) -> Values:
-    """What the probe alone tells of a connection. Args: samples: `probe_samples` inside the window."""
+    samples = window.cut(samples, "t_ns")
     came = samples.filter(pl.col("kind").cast(pl.String).is_in(["segment_in", "sample"]))
     smoothed = came.filter(pl.col("srtt_us") > 0)["srtt_us"]
     return {
         "probe_srtt_mean_ms": scaled(mean(smoothed), 1e3),
         "cwnd_mean_pkts": mean(came["snd_cwnd"]),
         "cwnd_full_share": cwnd_full_share(samples),
+        "cwnd_change_p50_pkts": median(traced.filter(traced != traced.shift(1).fill_null(0))),
     }
 
 

@@ -20,7 +20,7 @@ from ..radio.packet_path import ENB, RadioLog, uplink_pdus
 from ..stats.interval import Estimate
 from ..study import studies
 from ..tcp.segment import decomposed_segments
-from . import causes, commands, datagrams, flows, handover, mode_switch, multipath, radio, rtt, throughput, utran
+from . import causes, commands, datagrams, flows, handover, mode_switch, multipath, probe, radio, rtt, throughput, utran
 from .identity import identity
 from .lateness import lateness_metrics
 from .timeline import timeline_metrics
@@ -136,6 +136,7 @@ def _first_values(
         values |= {} if captured(bundle) else datagrams.receiver_metrics(bundle, flow)
     else:
         values |= {"probe_lost": int(bundle.tcp_stats.get("lost", 0))}
+        values |= probe.sampled_metrics(bundle, next((one for one in bundle.all_flows if one.id == flow.id), flow))
         values |= throughput.receiver_metrics(bundle, flow)
         values |= causes.counter_metrics(bundle.counters, flow.source)
     values |= radio.cell_metrics(log, bundle.drop_reasons, window)

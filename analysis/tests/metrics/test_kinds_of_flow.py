@@ -19,6 +19,7 @@ from cellbed_analysis.metrics import causes, flows, runs
 from cellbed_analysis.metrics.asked import Asked
 from cellbed_analysis.metrics.flow_table import FLOW_COLUMNS
 from cellbed_analysis.metrics.flows import connection_metrics, flow_columns
+from cellbed_analysis.metrics.probe import sampled_metrics
 from cellbed_analysis.metrics.rows import compute, compute_others, flatten, lives_once
 from cellbed_analysis.metrics.run import analyse
 from cellbed_analysis.metrics.share import Arrivals, arrivals, shares
@@ -216,6 +217,13 @@ def test_without_captures_it_is_known_how_many_datagrams_came_and_not_when(tmp_p
     assert arrivals(bundle, replace(flow, kind=FOUND)).total is None  # no program of the lab's received them
     values, _ = connection_metrics(bundle, flow, lives_once(bundle))
     assert values == {"goodput_stream_mbps": pytest.approx(270_000 * 8e-6 / 1.9), "udp_lost_pkts": 7}
+
+
+def test_the_probe_says_the_same_of_windows_without_captures(dm_dm: Bundle) -> None:
+    row = compute(dm_dm)[0]
+    found = sampled_metrics(dm_dm, replace(dm_dm.flows[0], sport=SPORT))
+    assert found == {name: row[name] for name in found} and found["cwnd_mean_pkts"] == 10
+    assert sampled_metrics(dm_dm, replace(dm_dm.flows[0], sport=None)) == {}  # not known which connection it was
 
 
 def test_shares_of_what_programs_counted(tmp_path: Path) -> None:
