@@ -199,9 +199,9 @@ def _size(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:
 def _trend(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:
     """The two points that decide about the trend, and what changed between them."""
     over, metric = claim["measure"]["over"], claim["measure"]["metric"]
-    points = [[row for row in rows if row.get(over) == x] for x in sorted({row[over] for row in rows})]
-    points = [point for point in points if mean(point, metric) is not None]
-    values = [mean(point, metric) or 0.0 for point in points]
+    every = [[row for row in rows if row.get(over) == x] for x in sorted({row[over] for row in rows})]
+    known = [(point, value) for point in every if (value := mean(point, metric)) is not None]
+    points, values = [point for point, _ in known], [value for _, value in known]
     said, i, j = _turning_points(claim["expect"]["trend"], values)
     gap = departures(parts_ms(points[j]), parts_ms(points[i]))
     return f"{said} {_point_text(points[i], over)} and {_point_text(points[j], over)}. What changed between: {gap}."

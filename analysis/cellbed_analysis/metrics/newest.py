@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from .run import RunAnalysis
+from .run import RunAnalysis
 
 #: What a run keeps and when it is believed changes nothing that it measures.
 NOT_CONFIGURATION = ("param.capture.", "param.validity.")

@@ -244,8 +244,8 @@ def _packets_alone(log: RadioLog, ue: int, lives: pl.DataFrame, pdus: pl.DataFra
 def backlog_metrics(log: RadioLog, ue: int, window: Window) -> Values:
     """Time-weighted mean and maximum of a UE's transmission buffer."""
     rows = log.rows("buffer", node=ue)
-    before = rows.filter(pl.col("t_ns") < window.start_ns).tail(1)
-    inside = window.cut(rows, "t_ns")
+    before = rows.filter(pl.col("t_ns") <= window.start_ns).tail(1)
+    inside = rows.filter((pl.col("t_ns") > window.start_ns) & (pl.col("t_ns") < window.end_ns))
     t = np.concatenate([[window.start_ns], inside["t_ns"].to_numpy(), [window.end_ns]])
     level = np.concatenate([before["bytes"].to_numpy() if len(before) else [0], inside["bytes"].to_numpy()]).astype(
         float

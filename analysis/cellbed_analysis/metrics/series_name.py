@@ -36,10 +36,10 @@ def file_name(name: str) -> str:
     return re.sub(r"[^a-z0-9._=-]+", "-", name.lower())[:100]
 
 
-def natural(name: str) -> list[tuple[bool, float, str]]:
+def natural(name: str) -> list[tuple[float, str]]:
     """Sorts names by the numbers in them: 40 before 100."""
-    parts = re.split(r"(\d+(?:\.\d+)?)", name)
-    return [(i % 2 == 0, float(part) if i % 2 else 0.0, part) for i, part in enumerate(parts)]
+    parts = re.split(r"(\d+(?:\.\d+)?)", name)  # every second one is a number
+    return [(float(part) if i % 2 else 0.0, part) for i, part in enumerate(parts)]
 
 
 def by_combination(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:

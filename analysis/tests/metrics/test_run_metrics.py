@@ -205,6 +205,14 @@ def test_backlog(row: dict[str, Any]) -> None:
     assert row["data_backlog_max_bytes"] == 1502
 
 
+def test_a_backlog_that_ends_as_the_window_begins_is_not_in_it() -> None:
+    rows = {"event": ["buffer"] * 3, "node": [1] * 3, "t_ns": [0, 100, 150], "bytes": [900, 0, 300]}
+    log = RadioLog(pl.DataFrame(rows))
+    for start_ns, mean_bytes, max_bytes in ((100, 150, 300), (50, (900 * 50 + 300 * 50) / 150, 900), (150, 300, 300)):
+        found = radio.backlog_metrics(log, 1, Window(start_ns, 200))
+        assert found == {"backlog_mean_bytes": pytest.approx(mean_bytes), "backlog_max_bytes": max_bytes}
+
+
 def test_cell(row: dict[str, Any], im_row: dict[str, Any]) -> None:
     assert row["cqi_min"] == 15
     assert row["dropped_queue_full_pkts"] == 0
