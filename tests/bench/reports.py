@@ -44,9 +44,9 @@ RESULTS: dict[str, Results] = {
 def executed(checkout: Path, wanted: Results, scratch: Path) -> Path:
     """Its results, as a user of that checkout gets them; nothing is known of them yet."""
     folder = Path(tempfile.mkdtemp(dir=scratch))
-    file = write(wanted.scenario, wanted.seconds, folder / "bench.yaml")
-    spent([str(checkout / ".venv/bin/cellbed"), "sweep", str(file), "--results", str(folder / "results"), "--seeds",
-           f"1-{wanted.runs}", "--no-compress"], cwd=checkout)
+    seeds = list(range(1, wanted.runs + 1))
+    file = write({**wanted.scenario, "seeds": seeds}, wanted.seconds, folder / "bench.yaml")
+    spent([str(checkout / ".venv/bin/cellbed"), "run", str(file), "--results", str(folder / "results")], cwd=checkout)
     return folder / "results"
 
 

@@ -16,7 +16,7 @@ from cellbed_formats.inside import Inside
 
 from ..metrics.one_lab import one_lab
 from . import vector
-from .style import theme
+from .style import lean_fonts, theme
 
 PNG_DPI = 150
 #: Without it the files carry the time of their making and never compare equal.
@@ -81,11 +81,14 @@ def save_one(spec: FigureSpec, directory: Inside, kinds: Sequence[str] = ()) -> 
         paths[0].write(drawn)
         figure.set_layout_engine(None)  # everything has its place
         for kind, path in zip(kinds, paths[1:], strict=True):
-            path.write(_render(figure, kind))
+            path.write(render(figure, kind))
     return SavedFigure(spec, drawn, tuple(paths))
 
 
-def _render(figure: Figure, kind: str) -> bytes:
+def render(figure: Figure, kind: str) -> bytes:
+    """A figure as the content of a file of a kind, of NO_DATE."""
+    if kind == "pdf":
+        lean_fonts()
     buffer = io.BytesIO()
     figure.savefig(buffer, format=kind, dpi=PNG_DPI, metadata=NO_DATE[kind])
     return buffer.getvalue()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import matplotlib
@@ -17,12 +18,8 @@ import matplotlib
 if not os.environ.get("MPLBACKEND", "").startswith("module://"):  # as a notebook's, which needs no display either
     matplotlib.use("Agg")
 import matplotlib.pyplot as plt
-from fontTools import subset
 
 from ..metrics.series_name import named_series
-
-# No reader looks at these tables of a font in a PDF, and to take them apart is a third of the time of writing one.
-getattr(subset.Options, "_drop_tables_default", []).extend(["GDEF", "GPOS", "GSUB", "kern"])
 
 BLUE, ORANGE, GREEN, RED = "#0072B2", "#E69F00", "#009E73", "#D55E00"
 #: Colour, marker and line style: of series that a study names, and of all others.
@@ -31,6 +28,16 @@ OTHER = (("#CC79A7", "v", "-"), ("#56B4E9", "P", "--"), ("#7F7F7F", "X", "-."))
 INK, FAINT, PAPER = "#1b1f24", "#8a929c", "#ffffff"
 #: What takes the place of a colour on a dark screen.
 DARK = {INK: "#e6e6e6", PAPER: "#1c2128", BLUE: "#4FA8DC"}
+
+
+@cache
+def lean_fonts() -> None:
+    """Leave tables out of fonts in PDFs at which no reader looks: to take them apart is a third of the time of writing
+    one.
+    """
+    from fontTools import subset  # takes a tenth of a second, and only PDFs need it
+
+    getattr(subset.Options, "_drop_tables_default", []).extend(["GDEF", "GPOS", "GSUB", "kern"])
 
 
 @contextmanager

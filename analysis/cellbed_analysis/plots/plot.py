@@ -17,6 +17,7 @@ from cellbed_formats.error import DataError, UnusableError
 from cellbed_formats.inside import Inside
 
 from ..figures.legend import labelled, legend_above, legend_beside
+from ..figures.style import lean_fonts
 from ..metrics.run import RunAnalysis, analyse
 from ..metrics.series_name import brief, label
 from .draw import rows_lines
@@ -121,6 +122,8 @@ class Plot:
 
     def _drawn(self, suffix: str, dpi: int) -> bytes:
         buffer = io.BytesIO()
+        if suffix == ".pdf":
+            lean_fonts()
         figure = self.figure()
         with styled(self.look.venue):
             figure.savefig(buffer, format=suffix.removeprefix("."), dpi=dpi, metadata=NO_DATE[suffix])

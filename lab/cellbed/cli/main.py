@@ -103,7 +103,7 @@ def run(
     from cellbed.api.scenario import Scenario
     from cellbed.cli.show import Show, tell_size, view
     from cellbed.labs.prepare import suited
-    from cellbed.scenario.description import parse_override
+    from cellbed.scenario.dotted import parse_override
 
     check_lab(lab, kernel)
     wanted = Scenario.load(scenario, seeds=seed, variants=variant, settings=map(parse_override, set_ or []))
@@ -205,7 +205,7 @@ def check(
 ) -> None:
     """Validate scenarios without running them. Options are as of `cellbed run`."""
     from cellbed.api.scenario import Scenario
-    from cellbed.scenario.description import parse_override
+    from cellbed.scenario.dotted import parse_override
 
     settings = [parse_override(text) for text in set_ or []]
     for path in map(named, scenarios):

@@ -38,7 +38,8 @@ from cellbed.cli.show import Show, tell_size, view
 from cellbed.error import CellbedError
 from cellbed.host.interrupt import cleaning_up
 from cellbed.labs.choices import check_lab
-from cellbed.scenario.description import Run, parse_override
+from cellbed.scenario.description import Run
+from cellbed.scenario.dotted import parse_override
 from cellbed.sweep.rounds import Rounds, Until, parse_seeds
 from cellbed_formats import bounded_yaml
 from cellbed_formats.inside import Inside

@@ -20,7 +20,7 @@ from cellbed.error import ScenarioError
 from cellbed.link import links
 from cellbed.link.containers import Container
 from cellbed.run import address
-from cellbed.scenario.description import parse_override, set_key
+from cellbed.scenario.dotted import parse_override, set_key
 from cellbed.scenario.fields import Model, Name
 from cellbed.scenario.file import read_yaml, validate, validated
 

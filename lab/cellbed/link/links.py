@@ -21,7 +21,7 @@ from cellbed.run.address import in_families, translated
 from cellbed.run.inventory import far_end
 from cellbed.run.radio_config import NETEM_TRACES, PACKET_TRACES
 from cellbed.scenario import included
-from cellbed.scenario.description import parse_override, set_key
+from cellbed.scenario.dotted import parse_override, set_key
 from cellbed.scenario.file import read_yaml, validate
 from cellbed.scenario.nr import SECOND_CELL
 from cellbed.scenario.transport_blocks import rate_bps, sizes

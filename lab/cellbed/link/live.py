@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from cellbed.error import CellbedError, LabError
 from cellbed.host import ledger
 from cellbed.run import radio_config, radios
-from cellbed.scenario.description import parse_override
+from cellbed.scenario.dotted import parse_override
 from cellbed.scenario.file import described
 from cellbed.scenario.radio import CHANGES, Event
 

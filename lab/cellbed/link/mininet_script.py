@@ -26,7 +26,8 @@ from cellbed.run import (
     workload,
 )
 from cellbed.run.topology import Plan, PlannedNode
-from cellbed.scenario.description import Run, points, set_key
+from cellbed.scenario.description import Run, points
+from cellbed.scenario.dotted import set_key
 from cellbed.scenario.file import read_yaml
 from cellbed.scenario.model import Scenario
 from cellbed_formats.printable import shown

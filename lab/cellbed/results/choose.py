@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cellbed.error import CellbedError
-from cellbed.scenario.description import parse_override, settings_value
+from cellbed.scenario.dotted import parse_override, settings_value
 from cellbed.scenario.unit import parse_rate, parse_size
 from cellbed_formats.bundle import MANIFEST, Bundle, Results, folders, load_results, read_bundle
 from cellbed_formats.inside import Inside

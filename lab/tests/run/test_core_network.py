@@ -5,7 +5,8 @@ import pytest
 
 from cellbed.error import ScenarioError
 from cellbed.run import core_network, radio_config, topology
-from cellbed.scenario.description import expand, set_key
+from cellbed.scenario.description import expand
+from cellbed.scenario.dotted import set_key
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cellbed.error import CellbedError, ScenarioError
-from cellbed.scenario.description import RUNS_MAX, expand, parse_override
+from cellbed.scenario.description import RUNS_MAX, expand
+from cellbed.scenario.dotted import parse_override
 from cellbed.scenario.file import read_yaml
 from cellbed.sweep.rounds import parse_seeds
 from cellbed_formats import bounded_yaml

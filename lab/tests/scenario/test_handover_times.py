@@ -8,7 +8,8 @@ import yaml
 
 from cellbed.error import ScenarioError
 from cellbed.run import radio_config
-from cellbed.scenario.description import expand, set_key
+from cellbed.scenario.description import expand
+from cellbed.scenario.dotted import set_key
 
 SCENARIOS = Path(__file__).resolve().parents[3] / "scenarios"
 LTE, NR = SCENARIOS / "handover-pacifico/quick.yaml", SCENARIOS / "nr-handover/quick.yaml"

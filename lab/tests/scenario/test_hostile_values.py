@@ -7,7 +7,8 @@ import os
 import pytest
 
 from cellbed.error import ScenarioError
-from cellbed.scenario.description import expand, load_claims, parse_override, set_key
+from cellbed.scenario.description import expand, load_claims
+from cellbed.scenario.dotted import parse_override, set_key
 from cellbed.scenario.file import validate
 
 

@@ -9,7 +9,8 @@ import yaml
 
 from cellbed.error import ScenarioError
 from cellbed.run import radio_config
-from cellbed.scenario.description import expand, set_key
+from cellbed.scenario.description import expand
+from cellbed.scenario.dotted import set_key
 
 SCENARIOS = Path(__file__).resolve().parents[3] / "scenarios"
 QUICK = SCENARIOS / "nr-handover/quick.yaml"

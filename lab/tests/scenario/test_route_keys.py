@@ -13,7 +13,8 @@ from cellbed.link import links
 from cellbed.results.bundle import Bundle
 from cellbed.run.radio_config import cell
 from cellbed.scenario import channel, channel_trace
-from cellbed.scenario.description import expand, identity, set_key
+from cellbed.scenario.description import expand, identity
+from cellbed.scenario.dotted import set_key
 from cellbed_channel import trace
 
 QUICK = yaml.safe_load((ROOT / "scenarios/train-ride/quick.yaml").read_text())

@@ -5,7 +5,8 @@ import pytest
 from minimal import ROOT
 
 from cellbed.error import ScenarioError
-from cellbed.scenario.description import expand, identity, load_claims, set_key
+from cellbed.scenario.description import expand, identity, load_claims
+from cellbed.scenario.dotted import set_key
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "scenarios").rglob("*.yaml")), ids=lambda p: p.stem)

@@ -9,7 +9,8 @@ from two_radios import TWO_RADIOS
 
 from cellbed.error import ScenarioError
 from cellbed.run import radios
-from cellbed.scenario.description import expand, set_key
+from cellbed.scenario.description import expand
+from cellbed.scenario.dotted import set_key
 
 
 @pytest.fixture

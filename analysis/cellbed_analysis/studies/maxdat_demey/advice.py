@@ -105,7 +105,7 @@ def _remarks(bler: float, of: Session, proposed: int, as_printed: bool) -> list[
 
 def _draw(directory: Path, bler: float, of: Session, proposed: int, as_printed: bool) -> list[Path]:
     """Write the figures; other files in the directory stay."""
-    from ...figures.figure import NO_DATE, PNG_DPI
+    from ...figures.figure import NO_DATE, render
     from ...figures.style import theme
     from . import model_chart
 
@@ -118,8 +118,7 @@ def _draw(directory: Path, bler: float, of: Session, proposed: int, as_printed: 
             "maxdat-cut": model_chart.draw_cut(bler, of, proposed, as_printed),
         }
         for name, figure in figures.items():
-            for kind, metadata in NO_DATE.items():
+            for kind in NO_DATE:
                 paths.append(directory / f"{name}.{kind}")
-                with (folder / paths[-1].name).replaced() as file:
-                    figure.savefig(file, format=kind, dpi=PNG_DPI, metadata=metadata)
+                (folder / paths[-1].name).write(render(figure, kind))
     return paths
