@@ -183,6 +183,11 @@ class Bundle:
         return {}
 
     @cached_property
+    def made(self) -> dict[str, Any]:
+        """What others have made of these files, by its name; it is forgotten with them."""
+        return {}
+
+    @cached_property
     def all_flows(self) -> list[Flow]:
         """Every flow of the run: those of the traffic section in order, each with its subflows, then all others, the
         largest first."""

@@ -62,6 +62,8 @@ def test_an_only_run_is_read_once_and_of_many_each_is_forgotten(tmp_path: Path) 
     lent = bundle.lent()
     assert lent == bundle and lent.radio.equals(bundle.radio)
     assert "radio" in vars(lent) and "radio" not in vars(bundle.lent())
+    lent.made["log"] = 1
+    assert "log" not in bundle.made  # what is made of it is forgotten, too
 
 
 def test_what_was_checked_is_not_checked_again(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from cellbed_formats.bundle import Bundle
 from cellbed_formats.error import DataError
 
 from ..metrics.radio import HARMLESS
-from ..radio.packet_path import RadioLog
+from ..radio.packet_path import radio_log
 
 UP, DOWN = "up", "down"
 
@@ -42,7 +42,7 @@ def ways(bundle: Bundle, ue: str) -> list[Way]:
     """
     if str(bundle.settings.get("capture", {}).get("radio_trace", "full")) != "full":
         raise DataError(f"{bundle.path}: radio.trace has no packets; run it with capture.radio_trace: full")
-    log, node, start = RadioLog(bundle.radio), bundle.ue_numbers[ue], bundle.start_ns
+    log, node, start = radio_log(bundle), bundle.ue_numbers[ue], bundle.start_ns
     entered = log.rows("pkt_in").select("pkt", "node", "bytes", in_ns=pl.col("t_ns") - start)
     left = log.rows("pkt_out").group_by("pkt", maintain_order=True).agg(
         out_node=pl.col("node").first(), out_ns=pl.col("t_ns").first() - start)

@@ -14,9 +14,8 @@ from cellbed_formats.error import DataError
 from cellbed_formats.flow import Flow
 from cellbed_formats.radios import networks, over
 
-from ..radio.grid import grid_of
 from ..radio.links import lives_of
-from ..radio.packet_path import ENB, RadioLog, uplink_pdus
+from ..radio.packet_path import ENB, RadioLog, radio_log, uplink_pdus
 from ..stats.interval import Estimate
 from ..study import studies
 from ..tcp.segment import decomposed_segments
@@ -115,7 +114,7 @@ def _first_values(
         span = " to ".join(f"{(t_ns - bundle.start_ns) / 1e9:g}" for t_ns in (flow.start_ns, flow.end_ns))
         raise DataError(f"{bundle.path}: key 'evaluate': allowed a time in which flow {flow.id} lasts: it is from "
                         f"{span} s")
-    log = RadioLog(bundle.radio, grid_of(bundle))
+    log = radio_log(bundle)
     values: rtt.Values = {
         "window_start_s": (window.start_ns - bundle.start_ns) / 1e9,
         "window_s": window.seconds,

@@ -15,8 +15,7 @@ import polars as pl
 
 from cellbed_formats.bundle import Bundle
 
-from .grid import grid_of
-from .packet_path import ENB, RadioLog, packet_paths
+from .packet_path import ENB, packet_paths, radio_log
 
 SYSTEMS = ("packet_trace", "constant_rate")
 NS_PER_MS = 1_000_000
@@ -30,7 +29,7 @@ def over_links(bundle: Bundle) -> bool:
 
 def lives_of(bundle: Bundle) -> pl.DataFrame:
     """`packet_path.packet_paths` of a run; over links with `turn_ns` and `there_ns` of the packets that arrived."""
-    log = RadioLog(bundle.radio, grid_of(bundle))
+    log = radio_log(bundle)
     lives = packet_paths(log, len(bundle.ue_numbers))
     if not over_links(bundle):
         return lives

@@ -15,10 +15,11 @@ from functools import cached_property
 
 import polars as pl
 
+from cellbed_formats.bundle import Bundle
 from cellbed_formats.error import DataError
 
 from ..stats.ranks import with_rank
-from .grid import Grid
+from .grid import Grid, grid_of
 
 ENB = 0
 ACCESS = pl.Enum(["request", "stolen", "trailing"])
@@ -69,6 +70,7 @@ class RadioLog:
             radio = radio.with_columns(block=pl.lit(0, pl.UInt32))
         self._by_event = {str(key[0]): frame for key, frame in radio.partition_by("event", as_dict=True).items()}
         self._empty = radio.clear()
+        self.pdus: dict[int, pl.DataFrame] = {}  # `uplink_pdus` by UE
 
     def rows(self, event: str, **equal: int | str) -> pl.DataFrame:
         """Rows of one event whose columns equal the given values, in time order."""
@@ -125,6 +127,14 @@ class RadioLog:
                 rx_ns=pl.when(pl.col("event") == "mac_rx").then("t_ns"),
             )
         )
+
+
+def radio_log(bundle: Bundle) -> RadioLog:
+    """The log of a run's radio network, which is split once."""
+    if "radio_log" not in bundle.made:
+        bundle.made["radio_log"] = RadioLog(bundle.radio, grid_of(bundle))
+    log: RadioLog = bundle.made["radio_log"]
+    return log
 
 
 def packet_paths(log: RadioLog, n_ue: int) -> pl.DataFrame:
@@ -326,6 +336,12 @@ def uplink_pdus(log: RadioLog, ue: int) -> pl.DataFrame:
         was none. Access is "stolen" on such a grant: data there take room that was granted for the BSR, which goes
         with them.
     """
+    if ue not in log.pdus:
+        log.pdus[ue] = _uplink_pdus(log, ue)
+    return log.pdus[ue]
+
+
+def _uplink_pdus(log: RadioLog, ue: int) -> pl.DataFrame:
     pdus = _of_carriers(_sent(log, ue)).join(_of_carriers(_granted(log, ue)), on=["tx_ns", "carrier"], how="left")
     pdus = pdus.drop("carrier")
     pdus = pdus.with_columns(on_rar=pl.col("on_rar") | pl.col("own_rar_ns").is_not_null())

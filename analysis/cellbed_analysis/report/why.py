@@ -16,7 +16,7 @@ from cellbed_formats.flow import QUIC, Flow
 from ..metrics.asked import Asked
 from ..radio.grid import grid_of
 from ..radio.links import lives_of
-from ..radio.packet_path import RadioLog
+from ..radio.packet_path import radio_log
 from ..tcp.delay import datagram_delays, least_way_ns, spin_rtts
 from ..tcp.segment import NR_WAY_PARTS, WAY_PARTS, radio_parts
 from .answer import LEAST_MS, Answer, answer_of, defect_of, noted, unknown
@@ -144,7 +144,7 @@ def _parts(bundle: Bundle, flow: Flow, datagram: dict[str, Any]) -> tuple[dict[s
 
 def _fate(bundle: Bundle, flow: Flow, datagram: dict[str, Any]) -> str:
     """What became of a datagram that never came."""
-    log = RadioLog(bundle.radio)
+    log = radio_log(bundle)
     entered = log.rows("pkt_in", node=bundle.radio_node(flow.source)).filter(pl.col("tag") == datagram["tag"])
     if flow.sink not in bundle.captured_nodes:
         return f"whether it came is not known: there is no capture at {flow.sink}"

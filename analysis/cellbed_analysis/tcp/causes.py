@@ -16,9 +16,8 @@ import polars as pl
 from cellbed_formats.bundle import Bundle
 from cellbed_formats.flow import Flow
 
-from ..radio.grid import grid_of
 from ..radio.handover import handovers
-from ..radio.packet_path import RadioLog
+from ..radio.packet_path import radio_log
 from ..radio.service import WAITS, Service, service
 from .segment import WAY_PARTS, tcp_tag
 
@@ -61,7 +60,7 @@ class Causes:
     def __init__(self, bundle: Bundle, flow: Flow, segments: pl.DataFrame) -> None:
         """Args: segments: rows of `decomposed_segments` or `decomposed_echoes`, of which all parts are known."""
         self.bundle, self.flow, self.segments = bundle, flow, segments
-        self.log = RadioLog(bundle.radio, grid_of(bundle))
+        self.log = radio_log(bundle)
         self._own = self._own_pkts()
         self._services: dict[tuple[str, str], Service] = {}
 
