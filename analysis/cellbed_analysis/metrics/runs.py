@@ -9,9 +9,11 @@ import os
 import signal
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 from cellbed_formats.bundle import Bundle
+from cellbed_formats.error import DataError
 
 from .newest import newest_only
 from .run import RunAnalysis, analyse, analysed_before
@@ -30,15 +32,22 @@ def _in_parallel(bundles: Sequence[Bundle]) -> list[RunAnalysis]:
     """`analyse` of each bundle, in their order, by a process for each CPU where that is worth their start.
 
     Processes are spawned: a fork would take the threads of polars for its own.
+
+    Raises:
+        DataError: one of them was killed.
     """
     found = [analysed_before(bundle) for bundle in bundles]
     fresh = [bundle.lent() for bundle, kept in zip(bundles, found, strict=True) if kept is None]
     workers = min(len(os.sched_getaffinity(0)), len(fresh) // RUNS_WORTH_A_PROCESS)
     if workers < 2:
         return [kept or analyse(bundle) for bundle, kept in zip(bundles, found, strict=True)]
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _end_with_parent) as pool:
-        made = pool.map(_rows_of, fresh)
-        return [kept or RunAnalysis(bundle, *next(made)) for bundle, kept in zip(bundles, found, strict=True)]
+    try:
+        with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _end_with_parent) as pool:
+            made = pool.map(_rows_of, fresh)
+            return [kept or RunAnalysis(bundle, *next(made)) for bundle, kept in zip(bundles, found, strict=True)]
+    except BrokenProcessPool:
+        raise DataError("a process that analyses runs was killed, as Linux does when memory is short; free some and "
+                        "repeat the command, which keeps what is analysed, or run with capture.ip: false") from None
 
 
 def _end_with_parent() -> None:

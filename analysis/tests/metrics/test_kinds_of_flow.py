@@ -119,6 +119,15 @@ def test_another_process_hands_back_what_this_one_would(tmp_path: Path) -> None:
     assert (row, problem, others) == (analyse(bundle).row, None, ())
 
 
+def test_a_killed_worker_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As Linux kills the largest process when memory is short."""
+    bundles = [read_bundle(write_bundle(tmp_path, seed=seed, duration_s=0.2)) for seed in range(8)]
+    monkeypatch.setattr(runs, "_end_with_parent", os.abort)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1})
+    with pytest.raises(DataError, match="^a process that analyses runs was killed, as Linux does when memory is short"):
+        runs.analyse_all(bundles)
+
+
 def test_a_worker_ends_with_its_parent(tmp_path: Path) -> None:
     """The parent starts one and is killed: what the worker holds open is closed at once."""
     held, write = os.pipe()

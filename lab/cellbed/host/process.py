@@ -13,7 +13,7 @@ import signal
 import struct
 import subprocess
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -59,6 +59,27 @@ def how_it_ended(status: int) -> str:
         return f"ended with status {status}"
     name = signal.Signals(-status).name if -status in set(signal.Signals) else f"signal {-status}"
     return f"was ended by {name}" + (", by a system call that its filter forbids" if name == "SIGSYS" else "")
+
+
+def failure(done: subprocess.CompletedProcess[Any]) -> str:
+    """What a program that failed says, else how it ended."""
+    said = done.stderr.decode(errors="replace") if isinstance(done.stderr, bytes) else done.stderr or ""
+    return " ".join(said.split()) or f"{Path(done.args[0]).name} {how_it_ended(done.returncode)}"
+
+
+def finished(words: Sequence[str | Path]) -> bytes:
+    """Execute a program to its end. Return: what it printed.
+
+    Raises:
+        LabError: it cannot be started, or fails.
+    """
+    try:
+        done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    except OSError as error:
+        raise LabError(f"{Path(words[0]).name}: {error.strerror}") from error
+    if done.returncode:
+        raise LabError(failure(done))
+    return done.stdout
 
 
 class NotStarted(LabError):

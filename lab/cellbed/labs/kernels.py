@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from cellbed.error import LabError
+from cellbed.host.process import how_it_ended
 from cellbed.host.python_child import python_command
 from cellbed.labs import lab_kernels
 from cellbed.labs.choices import KERNELS
@@ -67,7 +68,7 @@ def _made(*which: str) -> Path:
         said = build.stdout.read()
     if build.returncode:
         text, _, detail = wrong.partition("\n")
-        raise LabError(text, detail)
+        raise LabError(text or f"the build of the lab kernel {how_it_ended(build.returncode)}", detail)
     return Path(said.strip().splitlines()[-1])
 
 

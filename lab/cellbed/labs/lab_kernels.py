@@ -10,11 +10,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import subprocess
 from pathlib import Path
 
 from cellbed.error import LabError
 from cellbed.host import programs
+from cellbed.host.process import finished
 from cellbed.labs import given_kernels as given
 from cellbed.paths import BUILD_COMMAND, IS_CHECKOUT, ROOT
 
@@ -96,10 +96,10 @@ def recipe(version: str) -> str:
 def recipe_key(version: str) -> dict[str, str]:
     """Everything the binary depends on but its source. Raises LabError without a compiler."""
     try:
-        compiler = subprocess.run([programs.command("gcc"), "--version"], capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
+        compiler = finished([programs.command("gcc"), "--version"]).decode().splitlines()[0]
+    except (LabError, IndexError):
         raise LabError("gcc is missing; run `apt-get install gcc make`") from None
-    return {"version": version, "recipe": recipe(version), "compiler": compiler.stdout.splitlines()[0]}
+    return {"version": version, "recipe": recipe(version), "compiler": compiler}
 
 
 def build_key(version: str, source: Path) -> dict[str, str]:

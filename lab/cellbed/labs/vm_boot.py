@@ -10,13 +10,13 @@ import gzip
 import lzma
 import shlex
 import stat
-import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from cellbed.error import LabError
 from cellbed.host import programs
+from cellbed.host.process import finished
 from cellbed_formats import named_file
 
 # Ways to share a folder, the one that needs no daemon first: file system, its modules, mount options.
@@ -136,7 +136,7 @@ def _plain(module: Path) -> bytes:
     if module.suffix == ".gz":
         return gzip.decompress(data)
     if module.suffix == ".zst":
-        return subprocess.run([programs.command("zstd"), "-dc", module], capture_output=True, check=True).stdout
+        return finished([programs.command("zstd"), "-dc", module])
     return data
 
 

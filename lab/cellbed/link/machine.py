@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
-import subprocess
 from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Network
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 from cellbed.error import LabError
 from cellbed.host import ledger, namespaces, programs
+from cellbed.host.process import finished
 from cellbed.labs.native import current_congestion_control
 from cellbed.link import links
 from cellbed.run import internet
@@ -88,8 +88,7 @@ def addresses_with_brought(wanted: links.Addresses, data: dict[str, Any]) -> lin
 @contextlib.contextmanager
 def _free_network() -> Iterator[IPv4Network]:
     """A network of shared address space that neither this machine nor another link uses. Source: RFC 6598"""
-    routes = subprocess.run([programs.command("ip"), "-4", "-j", "route", "show", "table", "all"],
-                            capture_output=True, text=True, check=True).stdout
+    routes = finished([programs.command("ip"), "-4", "-j", "route", "show", "table", "all"])
     taken = [IPv4Network(route["dst"]) for route in json.loads(routes) if route["dst"] != "default"]
     for network in IPv4Network("100.64.0.0/16").subnets(new_prefix=24):
         with open(ledger.directory() / f"{network.network_address}.lock", "w") as lock:

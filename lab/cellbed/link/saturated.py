@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import copy
 import json
-import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cellbed import paths
-from cellbed.error import CellbedError, LabError
+from cellbed.error import LabError
+from cellbed.host.process import finished
 from cellbed.link import links
 from cellbed.run import address, radio_config
 from cellbed.run.inventory import far_end
@@ -69,7 +69,7 @@ def delivered(run: Run) -> Delivered:
     """What the first UE of a run gets when packets always wait for it.
 
     Raises:
-        CellbedError: the radio network has no such UE, or the core refuses it.
+        LabError: the radio network has no such UE, or the core refuses it.
     """
     import numpy as np
 
@@ -169,7 +169,4 @@ def _simulate(run: Run, folder: Path, arguments: list[str]) -> None:
         packet_trace.render(folder, run.settings, Path(run.file).parent)
     config: dict[str, Any] = radio_config.daemon(run.settings, folder, run.seed, [], False, 0, {})
     (folder / "celld.json").write_text(json.dumps(config))
-    done = subprocess.run([program, "--config", folder / "celld.json", *arguments, "--out", folder],
-                          capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise CellbedError(done.stderr.strip())
+    finished([program, "--config", folder / "celld.json", *arguments, "--out", folder])

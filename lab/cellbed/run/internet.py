@@ -24,7 +24,7 @@ from cellbed.error import LabError
 from cellbed.host import capabilities, nobody, programs
 from cellbed.host.child import Child, await_child, in_a_child
 from cellbed.host.netns import die_with_parent, enter_netns, in_netns
-from cellbed.host.process import Process
+from cellbed.host.process import Process, failure
 from cellbed.host.rtnetlink import Rtnetlink
 from cellbed.run import address, ipv6, topology
 
@@ -287,4 +287,4 @@ def _translate(name: str, pid: int, found: list[Way]) -> None:
     done = subprocess.run([programs.command("nft"), "-f", "-"], input=tables, capture_output=True, text=True,
                           check=False, preexec_fn=lambda: _enter(pid))
     if done.returncode:
-        raise LabError(f"node {name}: several UEs need nft here, which says: {' '.join(done.stderr.split())}")
+        raise LabError(f"node {name}: several UEs need nft here, which says: {failure(done)}")

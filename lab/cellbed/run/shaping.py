@@ -17,6 +17,7 @@ from typing import Any
 from cellbed.error import LabError
 from cellbed.host import programs
 from cellbed.host.netns import in_netns
+from cellbed.host.process import finished
 from cellbed.host.rtnetlink import Rtnetlink
 
 # What waits for a link's rate is counted apart from what the wire loses: the queue is a qdisc of its own.
@@ -206,8 +207,7 @@ def qdisc_statistics(interface: str) -> list[dict[str, Any]]:
 
 def _managed(interface: str, kind: str) -> dict[str, int]:
     """Packets that a qdisc of Linux dropped though it had room, and that it marked."""
-    found = json.loads(subprocess.run([programs.command("tc"), "-s", "-j", "qdisc", "show", "dev", interface],
-                                      capture_output=True, text=True, check=True).stdout)
+    found = json.loads(finished([programs.command("tc"), "-s", "-j", "qdisc", "show", "dev", interface]))
     own = next(q for q in found if q["kind"] == kind)
     if kind == "dualpi2":  # counts what came to a full queue as sch_generic does, and has a name of its own for marks
         return {"early": own["drops"] - own["overlimits"], "marked": own["ecn-mark"]}

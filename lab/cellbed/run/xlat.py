@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 from cellbed.error import LabError
 from cellbed.host import nobody, programs
 from cellbed.host.netns import die_with_parent, in_netns
-from cellbed.host.process import Copy, Process, Running
+from cellbed.host.process import Copy, Process, Running, failure
 from cellbed.host.rtnetlink import Rtnetlink
 from cellbed.run import address, core_network, ipv6, radios, tcp_profile, topology
 from cellbed.run.udp_checksum import Sockets
@@ -286,4 +286,4 @@ def turn(one: Translator, pid: int) -> None:
                               capture_output=True, check=False)
     if done.returncode:
         raise LabError(f"node {one.node}: 464XLAT in a namespace that somebody else has made needs tc with u32 and "
-                       f"mirred, which says: {' '.join(done.stderr.split())}")
+                       f"mirred, which says: {failure(done)}")

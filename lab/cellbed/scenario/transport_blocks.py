@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import functools
-import subprocess
 
 from cellbed import paths
 from cellbed.error import LabError
+from cellbed.host.process import finished
 
 
 @functools.cache
@@ -15,13 +15,13 @@ def sizes() -> dict[str, dict[int, dict[int, int]]]:
     """Bytes of a sub-frame by direction ("dl", "ul"), resource blocks and CQI, as the core has them.
 
     Raises:
-        LabError: the program that knows them is not built.
+        LabError: the program that knows them is not built, or fails.
     """
     program = paths.BUILD / "emulator/sim/transport-blocks"
     if not program.exists():
         raise LabError(f"transport-blocks is not built ({program} is missing); {paths.SETUP}")
     table: dict[str, dict[int, dict[int, int]]] = {}
-    for line in subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines():
+    for line in finished([program]).decode().splitlines():
         direction, cqi, n_rb, size = line.split()
         table.setdefault(direction, {}).setdefault(int(n_rb), {})[int(cqi)] = int(size)
     return table
