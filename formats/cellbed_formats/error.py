@@ -14,6 +14,10 @@ class DataError(Exception):
     """Result data that cannot be read or does not mean what it should."""
 
 
+class MemoryShort(DataError):
+    """Data that may be good need more memory than there is."""
+
+
 class UnusableError(DataError):
     """What a run has left is not what it should be: it is damaged, incomplete or foreign."""
 
@@ -35,7 +39,7 @@ def in_words(error: DataError | OSError) -> str:
 
 @contextlib.contextmanager
 def reading(path: os.PathLike[str] | str) -> Iterator[None]:
-    """Whatever goes wrong in the block with data of @path is a FileError.
+    """Whatever goes wrong in the block with data of @path is a FileError, but for a want of memory.
 
     Readers say what is wrong where they can. But a file may hold anything, such as a word in the place of a number deep
     in a list, and what is computed of it is not asked to expect that everywhere.
@@ -45,7 +49,9 @@ def reading(path: os.PathLike[str] | str) -> Iterator[None]:
 
     try:
         yield
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, AssertionError, MemoryError,
+    except MemoryError as error:
+        raise MemoryShort(f"{path}: there is too little memory for it; free some, or record less") from error
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, AssertionError,
             RecursionError, StopIteration, struct.error, PolarsError, PanicException, TemplateError) as error:
         said = " ".join(str(error).split())[:200]
         raise FileError(path, f"holds what no run writes ({type(error).__name__}: {said})") from error

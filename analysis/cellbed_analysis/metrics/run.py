@@ -13,7 +13,7 @@ import polars as pl
 
 from cellbed_formats import parquet
 from cellbed_formats.bundle import DERIVED, Bundle
-from cellbed_formats.error import DataError, in_words, reading
+from cellbed_formats.error import DataError, MemoryShort, in_words, reading
 
 from .cache import METRICS_JSON, OTHER_SEGMENTS, SEGMENTS, cache_key, checksum, kept_rows
 from .identity import identity
@@ -107,6 +107,8 @@ def analyse(bundle: Bundle) -> RunAnalysis:
             lives = lives_once(files)
             row, segments = compute(files, lives)
             others, of_others = compute_others(files, lives)
+    except MemoryShort:
+        raise
     except (DataError, OSError) as error:
         return RunAnalysis(bundle, identity(bundle)).set_apart("unreadable", in_words(error))
     derived = bundle.inside / DERIVED

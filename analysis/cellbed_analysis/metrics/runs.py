@@ -13,7 +13,7 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 from cellbed_formats.bundle import Bundle
-from cellbed_formats.error import DataError
+from cellbed_formats.error import MemoryShort
 
 from .newest import newest_only
 from .run import RunAnalysis, analyse, analysed_before
@@ -34,7 +34,7 @@ def _in_parallel(bundles: Sequence[Bundle]) -> list[RunAnalysis]:
     Processes are spawned: a fork would take the threads of polars for its own.
 
     Raises:
-        DataError: one of them was killed.
+        MemoryShort: one of them was killed.
     """
     found = [analysed_before(bundle) for bundle in bundles]
     fresh = [bundle.lent() for bundle, kept in zip(bundles, found, strict=True) if kept is None]
@@ -46,8 +46,8 @@ def _in_parallel(bundles: Sequence[Bundle]) -> list[RunAnalysis]:
             made = pool.map(_rows_of, fresh)
             return [kept or RunAnalysis(bundle, *next(made)) for bundle, kept in zip(bundles, found, strict=True)]
     except BrokenProcessPool:
-        raise DataError("a process that analyses runs was killed, as Linux does when memory is short; free some and "
-                        "repeat the command, which keeps what is analysed, or run with capture.ip: false") from None
+        raise MemoryShort("a process that analyses runs was killed, as Linux does when memory is short; free some and "
+                          "repeat the command, which keeps what is analysed, or record less") from None
 
 
 def _end_with_parent() -> None:

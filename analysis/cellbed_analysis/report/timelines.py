@@ -9,7 +9,7 @@ from functools import partial
 
 from markupsafe import Markup
 
-from cellbed_formats.error import DataError
+from cellbed_formats.error import DataError, MemoryShort
 from cellbed_formats.flow import Flow, ids
 
 from ..interactive.embed import figure_json
@@ -63,6 +63,8 @@ def timelines(runs: Sequence[RunAnalysis], points: int = POINTS) -> list[Timelin
     for run in runs:
         try:
             found.append(_timeline(run, points))
+        except MemoryShort:
+            raise
         except DataError:
             continue
     return found

@@ -24,7 +24,7 @@ from cellbed_analysis.metrics.rows import compute, compute_others, flatten, live
 from cellbed_analysis.metrics.run import analyse
 from cellbed_analysis.metrics.share import Arrivals, arrivals, shares
 from cellbed_formats.bundle import Bundle, read_bundle
-from cellbed_formats.error import DataError, UnusableError
+from cellbed_formats.error import DataError, MemoryShort, UnusableError
 from cellbed_formats.flow import FOUND, Flow
 
 
@@ -124,8 +124,18 @@ def test_a_killed_worker_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyP
     bundles = [read_bundle(write_bundle(tmp_path, seed=seed, duration_s=0.2)) for seed in range(8)]
     monkeypatch.setattr(runs, "_end_with_parent", os.abort)
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1})
-    with pytest.raises(DataError, match="^a process that analyses runs was killed, as Linux does when memory is short"):
+    with pytest.raises(MemoryShort, match="^a process that analyses runs was killed, as Linux does when memory"):
         runs.analyse_all(bundles)
+
+
+def test_a_run_for_which_memory_is_short_is_not_called_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def greedy(*_: Any) -> None:
+        raise MemoryError
+
+    bundle = read_bundle(write_bundle(tmp_path, duration_s=0.2))
+    monkeypatch.setattr("cellbed_analysis.metrics.run.compute", greedy)
+    with pytest.raises(MemoryShort, match="too little memory for it; free some"):
+        analyse(bundle)
 
 
 def test_a_worker_ends_with_its_parent(tmp_path: Path) -> None:
