@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from cellbed.error import LabError
+from cellbed.error import LabError, told
 from cellbed.host.child import Child
 from cellbed.host.clock import timespec
 from cellbed.host.netns import die_with_parent, in_netns
@@ -76,7 +76,7 @@ def finished(words: Sequence[str | Path]) -> bytes:
     try:
         done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     except OSError as error:
-        raise LabError(f"{Path(words[0]).name}: {error.strerror}") from error
+        raise LabError(told(error, words[0])) from error
     if done.returncode:
         raise LabError(failure(done))
     return done.stdout

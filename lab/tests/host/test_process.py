@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from cellbed import paths
-from cellbed.error import LabError
+from cellbed.error import PACKAGES, LabError
+from cellbed.host import programs
 from cellbed.host.process import finished
 
 LAB = Path(paths.__file__).parent
@@ -17,11 +18,17 @@ LAB = Path(paths.__file__).parent
     (["sh", "-c", "echo so; echo it is >&2; exit 3"], "it is"),
     (["sh", "-c", "exit 3"], "sh ended with status 3"),
     (["/bin/sh", "-c", "kill -9 $$"], "sh was ended by SIGKILL"),
-    (["/no/such/program"], "program: No such file or directory"),
+    (["/no/such/program"], "/no/such/program: No such file or directory"),
 ])
 def test_why_a_program_failed(words, message):
     with pytest.raises(LabError, match=f"^{message}$"):
         finished(words)
+
+
+def test_a_program_that_is_not_installed_is_named_with_its_package(monkeypatch):
+    monkeypatch.setitem(PACKAGES, "gone", "its-package")
+    with pytest.raises(LabError, match="^gone is not installed; install it with `apt-get install its-package`$"):
+        finished([programs.command("gone"), "--version"])
 
 
 def test_what_a_program_printed():
