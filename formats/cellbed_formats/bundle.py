@@ -178,11 +178,6 @@ class Bundle:
         return name is None
 
     @cached_property
-    def views(self) -> dict[str, Bundle]:
-        """What `radios.networks` has made of this bundle."""
-        return {}
-
-    @cached_property
     def made(self) -> dict[str, Any]:
         """What others have made of these files, by its name; it is forgotten with them."""
         return {}

@@ -90,10 +90,11 @@ class OverRadio(Bundle):
 
 def networks(bundle: Bundle) -> dict[str, Bundle]:
     """Further radio networks of a run by name: its bundle as each of them saw the run."""
-    if not bundle.views:
-        bundle.views.update({name: OverRadio(bundle.path, bundle.manifest, bundle, name)
-                             for name in bundle.settings.get("radios") or {}})
-    return bundle.views
+    if "networks" not in bundle.made:
+        bundle.made["networks"] = {name: OverRadio(bundle.path, bundle.manifest, bundle, name)
+                                   for name in bundle.settings.get("radios") or {}}
+    found: dict[str, Bundle] = bundle.made["networks"]
+    return found
 
 
 def over(bundle: Bundle, flow: Flow) -> Bundle:

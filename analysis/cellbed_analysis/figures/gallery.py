@@ -120,7 +120,7 @@ def _left_out(run: RunAnalysis) -> str:
 def _draw_throughputs(run: RunAnalysis) -> Figure:
     bundle = run.bundle.lent()
     wanted = _contending(run)[:FLOWS_MAX]
-    flows = {flow.id: came for flow in bundle.all_flows if flow.id in wanted and (came := arrivals(bundle, flow)).timed}
+    flows = {flow.id: arrivals(bundle, flow) for flow in bundle.all_flows if flow.id in wanted}
     return flow_throughput.draw(flows, bundle.start_ns)
 
 

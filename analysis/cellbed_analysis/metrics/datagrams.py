@@ -92,7 +92,7 @@ def received_bytes(bundle: Bundle, flow: Flow) -> int:
     end = bundle.iperf3(flow.id)["end"]
     if not flow.datagrams:
         return int(end["sum_received"]["bytes"])
-    return round(end["sum"]["bytes"] * (1 - end["sum"]["lost_percent"] / 100))
+    return round(_not_lost_bytes(end["sum"]))
 
 
 def receiver_metrics(bundle: Bundle, flow: Flow) -> dict[str, Any]:
@@ -110,6 +110,10 @@ def iperf3_metrics(report: dict[str, Any]) -> dict[str, Any]:
     """What iperf3's receiver of UDP counted; it finds losses by the numbers in its datagrams."""
     total = report["end"]["sum"]
     return {
-        "goodput_iperf3_mbps": total["bytes"] * (1 - total["lost_percent"] / 100) * 8 / 1e6 / total["seconds"],
+        "goodput_iperf3_mbps": _not_lost_bytes(total) * 8 / 1e6 / total["seconds"],
         "udp_lost_pkts": total["lost_packets"],
     }
+
+
+def _not_lost_bytes(total: dict[str, Any]) -> float:
+    return float(total["bytes"] * (1 - total["lost_percent"] / 100))

@@ -11,7 +11,7 @@ import polars as pl
 
 from cellbed_formats.bundle import Bundle
 from cellbed_formats.error import DataError
-from cellbed_formats.flow import Flow
+from cellbed_formats.flow import Flow, completed
 from cellbed_formats.radios import networks, over
 
 from ..radio.links import lives_of
@@ -135,7 +135,7 @@ def _first_values(
         values |= {} if captured(bundle) else datagrams.receiver_metrics(bundle, flow)
     else:
         values |= {"probe_lost": int(bundle.tcp_stats.get("lost", 0))}
-        values |= probe.sampled_metrics(bundle, next((one for one in bundle.all_flows if one.id == flow.id), flow))
+        values |= probe.sampled_metrics(bundle, completed(flow, bundle.seen))
         values |= throughput.receiver_metrics(bundle, flow)
         values |= causes.counter_metrics(bundle.counters, flow.source)
     values |= radio.cell_metrics(log, bundle.drop_reasons, window)

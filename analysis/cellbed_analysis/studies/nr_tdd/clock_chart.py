@@ -24,7 +24,7 @@ from ...metrics.series_name import brief, label
 from ...metrics.window import evaluated_window
 from ...radio.events import rows_of
 from ...radio.grid import Grid, grid_of
-from ...radio.packet_path import ENB, RadioLog
+from ...radio.packet_path import ENB, radio_log
 
 #: Runs that are drawn, and how much of each.
 RUNS_MAX, SPAN_NS = 6, 15_000_000
@@ -73,7 +73,7 @@ def draw(series: dict[str, RunAnalysis]) -> Figure:
 def _panel(axes: Axes, bundle: Bundle) -> None:
     flow, grid = primary_flow(bundle), grid_of(bundle)
     window = evaluated_window(bundle, flow)
-    zero_ns = RadioLog(bundle.radio, grid).zero_ns
+    zero_ns = radio_log(bundle).zero_ns
     period_ns = grid.tti_ns * max(len(grid.downlink), 1)
     middle_ns = (window.start_ns + window.end_ns) // 2
     start_ns = zero_ns + (middle_ns - zero_ns) // period_ns * period_ns
